@@ -1,0 +1,1 @@
+"""The only place that imports numba: one source of physics, compiled for CPU threads (and, later, for CUDA)."""

@@ -1,0 +1,44 @@
+"""Decorators that turn plain Python into compiled code.
+
+`device`   small functions of scalars, or of NamedTuples of arrays, always inlined into their caller;
+`kernel`   a loop called from Python, cached on disk (only inside a generated module, see `clast.backend.bind`);
+`parallel_kernel`   the same with `parallel_range` run by threads.
+
+Three options carry weight and are the same everywhere, because the bits depend on the first two:
+
+- `fastmath={"contract"}` lets multiply-add become one instruction and nothing else: sums are never reassociated,
+  so the order of a sum written in the source is the order of the sum computed;
+- `error_model="numpy"` gives IEEE division instead of a test and a branch;
+- `_nrt=False` leaves out reference counting of array arguments. It is a private option of numba, worth a factor of
+  two to four in the contact loop; a test counts what is left, and allocation inside a kernel becomes a compile error.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba import prange as parallel_range  # noqa: F401  (re-exported: nobody else imports numba)
+
+_COMMON: dict[str, Any] = {"fastmath": {"contract"}, "error_model": "numpy", "_nrt": False, "boundscheck": False}
+
+
+def device(function: Callable[..., Any]) -> Any:
+    """Compile a function that other compiled code calls; it is inlined and allocates nothing."""
+    return numba.njit(forceinline=True, **_COMMON)(function)
+
+
+def routine(function: Callable[..., Any]) -> Any:
+    """Compile a function that other compiled code calls, without asking for it to be inlined: for long or rare work."""
+    return numba.njit(**_COMMON)(function)
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile a loop that Python calls; the machine code is kept on disk and the interpreter lock is released."""
+    return numba.njit(cache=True, nogil=True, **_COMMON)(function)
+
+
+def parallel_kernel(function: Callable[..., Any]) -> Any:
+    """Like `kernel`, with `parallel_range` loops shared among threads."""
+    options = {**_COMMON}
+    del options["_nrt"]  # the parallel back end allocates its own schedule
+    return numba.njit(cache=True, nogil=True, parallel=True, **options)(function)

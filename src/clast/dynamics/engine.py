@@ -1,0 +1,215 @@
+"""The stretch runner: everything between two outputs runs in compiled code; here lists are renewed and errors get names."""
+
+import math
+import time
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+
+from clast.backend import bind
+from clast.backend.threads import balanced_cuts, prepare_threads
+from clast.dynamics.arrays import Contacts, Forces, State, Workspace
+from clast.dynamics.layout import lay_out
+from clast.dynamics.table import INTEGERS, WIDTH
+from clast.errors import NotFiniteError, OverlapError, SceneError
+from clast.neighbours.alpha import AlphaSearch
+from clast.scene.scene import Scene
+
+SPARE = 1.3  # growth of arrays beyond what is needed
+
+
+class Snapshot(NamedTuple):
+    """A copy of the run at t = n Δt with velocities of the same instant. Rows are in the engine's order."""
+
+    step: int
+    time: float
+    state: State
+    integers: np.ndarray  # contact table, see clast.dynamics.table
+    floats: np.ndarray
+
+
+class Engine:
+    """A scene in motion.
+
+    dt         time step; None takes the safe step of `clast.dynamics.timestep`
+    alpha      Verlet distance, or "auto"
+    threads    1, a number, or "auto", which times one and all and keeps the faster
+    """
+
+    def __init__(self, scene: Scene, *, dt: float | None = None, alpha: float | str = "auto", threads: int | str = 1) -> None:
+        from clast.dynamics.timestep import safe_step
+
+        self.scene = scene
+        self.geometry, self.model, self.state, self.tags, self.cast, self.order, self.free, self.moving = lay_out(scene)
+        self.dt = safe_step(self.model, self.moving) if dt is None else float(dt)
+        if not (math.isfinite(self.dt) and self.dt > 0.0):
+            raise SceneError(f"time step dt = {dt} must be a positive number")
+        laws = [scene.law_between(a, b) for a in scene.materials() for b in scene.materials()]
+        self.history = any(law.history for law in laws)
+        self.kernels: ModuleType = bind.kernels(
+            laws[0].module, "friction_force" if self.history else "elastic_force", self.history,
+            "meet" if scene.counting == "euler" else "meet_any",
+        )  # fmt: skip
+        self.step = 0
+        self.rebuilds = 0
+        self.seconds = 0.0
+        self._search: AlphaSearch | None = None
+        smallest = self._smallest_alpha()
+        if alpha == "auto":
+            self._search = AlphaSearch(smallest, 0.5 * float(self.model.reach[self.cast.grains].max(initial=smallest)))
+            self.alpha = self._search.alpha
+        elif isinstance(alpha, str) or not (math.isfinite(alpha) and alpha > 0.0):
+            raise SceneError(f'alpha = {alpha!r} must be a positive length or "auto"')
+        else:
+            self.alpha = float(alpha)
+        self.threads = prepare_threads(threads)
+        self._work = self._workspace(64)
+        self._lists = self._empty_lists(64, 256)
+        self._spare = self._empty_lists(64, 256)
+        self._forces = Forces(np.zeros((64, 4)), np.zeros((64, 6)))
+        self.pairs = 0
+        self._rebuild()
+
+    # --- lists -------------------------------------------------------------------------------------------------------
+
+    def _smallest_alpha(self) -> float:
+        """A thousandth of the smallest grain: a start from which the search can only grow."""
+        reach = self.model.reach[self.cast.grains] if self.cast.grains.size else self.model.reach
+        return 1e-3 * float(reach.min())
+
+    def _workspace(self, pairs: int) -> Workspace:
+        n = self.order.size
+        largest = int(np.diff(self.geometry.first_feature).max())
+        return Workspace(
+            np.zeros(4 * n + 66, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64),
+            np.zeros((pairs, 4), np.int32), np.zeros((pairs, 4), np.int32), np.zeros(n + 1, np.int64), np.zeros(largest, np.int64),
+        )  # fmt: skip
+
+    def _empty_lists(self, pairs: int, candidates: int) -> Contacts:
+        n = self.order.size
+        kept = candidates if self.history else 1
+        return Contacts(
+            np.zeros((pairs + 1, 4), np.uint32), np.zeros((pairs, 4)), np.zeros((pairs, 2), np.int32),
+            np.zeros((candidates, 2), np.uint32), np.zeros(kept), np.zeros(kept, np.uint8),
+            np.zeros(n + 1, np.uint32), np.zeros(n + 1, np.uint32), np.zeros(pairs, np.uint32), np.zeros((n, 4)),
+        )  # fmt: skip
+
+    def _rebuild(self) -> None:
+        """New lists at the present positions, with the springs of the old ones."""
+        if not np.isfinite(self.state.body).all():
+            row = int(np.flatnonzero(~np.isfinite(self.state.body).all(axis=1))[0])
+            raise NotFiniteError(
+                f"body {self.order[row]} left the finite numbers at t = {self.time:.6g} (step {self.step}); "
+                f"take a smaller time step than {self.dt:.3g}"
+            )
+        if self._search is not None:
+            self.alpha = self._search.alpha
+        n = self.order.size
+        total = self.kernels.search(self.state.body, self.model, self.geometry, self.cast, self.alpha, n, self._work)
+        if total > len(self._work.raw):
+            self._work = self._workspace(int(SPARE * total) + 16)
+            total = self.kernels.search(self.state.body, self.model, self.geometry, self.cast, self.alpha, n, self._work)
+        both = self.scene.counting == "all-pairs"
+        while True:
+            pairs, candidates = self.kernels.list_contacts(
+                total, both, self.state, self.model, self.geometry, self.alpha, self._work, n, self._lists, self.pairs, self._spare
+            )
+            if pairs < len(self._spare.pair) and candidates <= len(self._spare.candidate):
+                break
+            self._spare = self._empty_lists(int(SPARE * pairs) + 16, int(SPARE * candidates) + 16)
+        self._lists, self._spare = self._spare, self._lists
+        self.pairs = pairs
+        if pairs > len(self._forces.pair):
+            room = len(self._lists.pair)
+            self._forces = Forces(np.zeros((room, 4)), np.zeros((room if self.history else 1, 6)))
+        self.rebuilds += 1
+        self._cut()
+
+    def _cut(self) -> None:
+        """Divide pairs and bodies among the threads, by candidates and by pairs."""
+        self._pair_cut = balanced_cuts(self._lists.pair[: self.pairs + 1, 2], self.threads)
+        self._body_cut = np.linspace(0, self.free, self.threads + 1).astype(np.int64)
+        self._found = np.zeros((self.threads, 2), np.int64)
+
+    # --- motion ------------------------------------------------------------------------------------------------------
+
+    @property
+    def time(self) -> float:
+        """t = n Δt, from the integer n."""
+        return self.step * self.dt
+
+    def advance(self, end: int) -> None:
+        """Run to step `end`."""
+        began = mark = time.perf_counter()
+        mark_step = self.step
+        while self.step < end:
+            if self.threads == 1:
+                self.step, status, pair = self.kernels.advance(
+                    self.geometry, self.model, self.state, self._lists, self._forces, self.tags,
+                    self.step, end, self.pairs, self.free, self.moving, self.dt, float(self.scene.onset), self.alpha,
+                )  # fmt: skip
+            else:
+                self.step, status, pair = self.kernels.advance_parallel(
+                    self.geometry, self.model, self.state, self._lists, self._forces, self.tags,
+                    self.step, end, self._pair_cut, self._body_cut, self.moving, self.dt, float(self.scene.onset), self.alpha,
+                    self._found,
+                )  # fmt: skip
+            if status == self.kernels.DEEP_OVERLAP:
+                self._raise_overlap(int(pair))
+            if status == self.kernels.STALE:
+                self._rebuild()
+                if self._search is not None:
+                    now = time.perf_counter()
+                    self._search.record(self.step - mark_step, now - mark)
+                    mark, mark_step = now, self.step
+        self.seconds += time.perf_counter() - began
+
+    def _raise_overlap(self, pair: int) -> None:
+        i, j = (int(self.order[k]) for k in self._lists.pair[pair, :2])
+        table, floats = self.contact_table(self.state)
+        rows = (np.sort(self.order[table[:, :2]], axis=1) == sorted((i, j))).all(axis=1)
+        depth = floats[rows, 0].max(initial=0.0)
+        reach = floats[rows, 12].max(initial=0.0)
+        raise OverlapError(
+            f"bodies {i} and {j} overlap by {depth:.3g} of {reach:.3g} (the sum of their sphero-radii) at t = {self.time:.6g} "
+            f"(step {self.step}): their skeletons nearly touch; take a stiffer normal spring, a smaller time step "
+            f"than {self.dt:.3g}, or a larger sphero-radius"
+        )
+
+    # --- looking -----------------------------------------------------------------------------------------------------
+
+    def contact_table(self, state: State, lists: Contacts | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Touching contacts of a state under the present lists (integers, floats); see `clast.dynamics.table`."""
+        lists = lists or self._lists
+        room = max(64, 4 * self.pairs)
+        while True:
+            integers, floats = np.zeros((room, INTEGERS), np.int64), np.zeros((room, WIDTH))
+            rows = self.kernels.table_now(self.geometry, self.model, state, lists, self.pairs, integers, floats)
+            if rows <= room:
+                return integers[:rows], floats[:rows]
+            room = rows
+
+    def snapshot(self) -> Snapshot:
+        """The run at this instant, velocities and path integrals finished to t = n Δt, on a copy: the run is not touched."""
+        state = State(*(array.copy() for array in self.state))
+        lists = self._lists._replace(spring=self._lists.spring.copy(), active=self._lists.active.copy())
+        if self.step > 0:
+            self.kernels.forces_now(
+                self.geometry, self.model, state, lists, self._forces, self.pairs, self.dt, self.dt, 0.5, 0.0, float(self.scene.onset)
+            )
+            self.kernels.finish_kick(
+                self.model, state, lists, self._forces, self.tags, self.free, self.moving, self.dt, 0.5
+            )
+        integers, floats = self.contact_table(state, lists)
+        return Snapshot(self.step, self.time, state, integers, floats)
+
+    @property
+    def candidates(self) -> int:
+        """Length of the candidate list."""
+        return int(self._lists.pair[self.pairs, 2])
+
+    @property
+    def cundall(self) -> float:
+        """Cundall number so far: bodies that move × steps / seconds."""
+        return self.moving * self.step / self.seconds if self.seconds > 0.0 else 0.0

@@ -1,0 +1,233 @@
+"""Contact forces of a pair: geometry → contact record → law → force and torque on both bodies (GM09 eq 2-4).
+
+One rotation per pair and side carries the listed probes of one body into the frame of the other; edges never turn.
+"""
+
+import math
+
+import numpy as np
+
+from clast.backend.device import device, routine
+
+DEEP = 0.1  # of the sum of sphero-radii: skeletons nearer than this end the run, the normal is about to lose meaning
+
+
+@device
+def carry(x, y, cosine, sine, shift_x, shift_y):
+    """Turn (x, y) and shift it: from one body's frame into another's."""
+    return cosine * x - sine * y + shift_x, sine * x + cosine * y + shift_y
+
+
+@device
+def contact_record(
+    x, y, qx, qy, square, reach, a_r, b_cos, b_sin, branch_x, branch_y, a_vx, a_vy, a_spin, b_vx, b_vy, b_spin
+):  # fmt: skip
+    """What a law may know of a contact (model §3), from a probe of a at (x, y) in b's frame and its way q to b's feature.
+
+    Returns depth, normal from a to b, arms from both centres to the contact point, v·N and v·T with v = v_a − v_b there.
+    """
+    distance = math.sqrt(square)
+    depth = reach - distance
+    inverse = 1.0 / distance
+    nx = qx * inverse
+    ny = qy * inverse
+    offset = a_r - 0.5 * depth
+    rx = x + offset * nx
+    ry = y + offset * ny
+    normal_x = b_cos * nx - b_sin * ny
+    normal_y = b_sin * nx + b_cos * ny
+    b_arm_x = b_cos * rx - b_sin * ry
+    b_arm_y = b_sin * rx + b_cos * ry
+    a_arm_x = b_arm_x + branch_x
+    a_arm_y = b_arm_y + branch_y
+    speed_x = a_vx - a_spin * a_arm_y - (b_vx - b_spin * b_arm_y)
+    speed_y = a_vy + a_spin * a_arm_x - (b_vy + b_spin * b_arm_x)
+    closing = speed_x * normal_x + speed_y * normal_y
+    sliding = speed_y * normal_x - speed_x * normal_y
+    return depth, normal_x, normal_y, a_arm_x, a_arm_y, b_arm_x, b_arm_y, closing, sliding
+
+
+@device
+def onset_weight(depth, closing_speed, dt, past, future, onset):
+    """Part of the elastic kick that a contact gets in a step in which it opens or closes (model §6).
+
+    The kick at step n is one half for the step before and one half for the step after. Where the contact opened
+    during the step before, that half is weighted by the part of the step spent in contact, δ/(δ̇ Δt); likewise the
+    other half where it will close. `past` and `future` are ½, ½ in a full kick; `onset` = 0 switches this off.
+    """
+    travel = math.fabs(closing_speed) * dt
+    part = 1.0
+    if depth < travel:
+        part = 1.0 - onset * (1.0 - depth / travel)
+    if closing_speed > 0.0:
+        return past * part + future
+    return past + future * part
+
+
+@routine
+def heir(meet, k, last, probe_x, probe_y, candidate, feature, following, spring, active, reach_squared, opening):
+    """Find the other end of a spring that changes hands at a corner; −1 where there is none. Rare.
+
+    A contact k that opens takes over from a later candidate of the same probe, on an adjoining edge, that closes in this
+    step; one that closes gives to a later one that opens. Earlier candidates have looked at k themselves. Of two, the nearer.
+    """
+    best = -1
+    nearest = reach_squared
+    mine = np.int64(candidate[k, 1])
+    for other in range(k + 1, last):
+        if candidate[other, 0] != candidate[k, 0]:
+            break
+        theirs = np.int64(candidate[other, 1])
+        if following[mine] != theirs and following[theirs] != mine:
+            continue
+        f = feature[theirs]
+        count, qx, qy = meet(probe_x, probe_y, f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7])
+        distance = qx * qx + qy * qy
+        touching = count > 0.0 and distance < reach_squared
+        was = active[other] != 0
+        if opening and was and not touching:
+            # both lie at the corner they share: nearness of the closing one is measured where it left off
+            return other
+        if not opening and touching and not was and distance < nearest:
+            best = other
+            nearest = distance
+    return best
+
+
+@device
+def pair_forces(
+    meet, law, history, p, pair, constant, candidate, spring, active, body, vertex, feature, following, parameters,
+    tangential_energy, dt, spring_dt, past, future, onset,
+):  # fmt: skip
+    """Sum the contacts of pair p.
+
+    Returns force on i (x, y), torques on i and j, the viscous part of these four, heat of sliding, energy of lost
+    springs, and the smallest skeleton distance over the sum of radii met (2 where nothing touches).
+    """
+    i = pair[p, 0]
+    j = pair[p, 1]
+    first = np.uint64(pair[p, 2])
+    middle = np.uint64(pair[p, 3])
+    last = np.uint64(pair[p + np.uint64(1), 2])
+
+    a_cos, a_sin, a_vx, a_vy, a_spin, a_r = body[i, 2], body[i, 3], body[i, 4], body[i, 5], body[i, 6], body[i, 7]
+    b_cos, b_sin, b_vx, b_vy, b_spin, b_r = body[j, 2], body[j, 3], body[j, 4], body[j, 5], body[j, 6], body[j, 7]
+    branch_x = body[j, 0] - body[i, 0] + constant[p, 0]  # from i to j's image
+    branch_y = body[j, 1] - body[i, 1] + constant[p, 1]
+    reduced_mass = constant[p, 2]
+    reach = a_r + b_r
+    reach_squared = reach * reach
+
+    force_x = force_y = torque_i = torque_j = 0.0
+    drag_x = drag_y = drag_i = drag_j = 0.0
+    heat = lost = 0.0
+    closest = 4.0 * reach_squared
+
+    begin = first
+    end = middle
+    side_sign = 1.0
+    for side in range(2):
+        # probes belong to a, features to b; b's frame is the frame
+        if side == 1:
+            a_cos, b_cos = b_cos, a_cos
+            a_sin, b_sin = b_sin, a_sin
+            a_vx, b_vx = b_vx, a_vx
+            a_vy, b_vy = b_vy, a_vy
+            a_spin, b_spin = b_spin, a_spin
+            a_r, b_r = b_r, a_r
+            branch_x, branch_y = -branch_x, -branch_y
+            begin = middle
+            end = last
+            side_sign = -1.0
+        if begin == end:
+            continue
+        cosine = a_cos * b_cos + a_sin * b_sin
+        sine = a_sin * b_cos - a_cos * b_sin
+        shift_x = -(b_cos * branch_x + b_sin * branch_y)
+        shift_y = -(b_cos * branch_y - b_sin * branch_x)
+        for k in range(begin, end):
+            v = candidate[k, 0]
+            f = candidate[k, 1]
+            x, y = carry(vertex[v, 0], vertex[v, 1], cosine, sine, shift_x, shift_y)
+            count, qx, qy = meet(
+                x, y, feature[f, 0], feature[f, 1], feature[f, 2], feature[f, 3],
+                feature[f, 4], feature[f, 5], feature[f, 6], feature[f, 7],
+            )  # fmt: skip
+            square = qx * qx + qy * qy
+            touching = count != 0.0 and square < reach_squared
+            if history:
+                was = active[k] != 0
+                now = touching and count > 0.0
+                if now != was:
+                    if now:
+                        spring[k] = 0.0
+                        active[k] = 1
+                        giver = heir(meet, k, end, x, y, candidate, feature, following, spring, active, reach_squared, True)
+                        if giver >= 0:
+                            spring[k] = spring[giver]
+                            spring[giver] = 0.0
+                            active[giver] = 0
+                    else:
+                        active[k] = 0
+                        taker = heir(meet, k, end, x, y, candidate, feature, following, spring, active, reach_squared, False)
+                        if taker >= 0:
+                            spring[taker] = spring[k]
+                            active[taker] = 1
+                        else:
+                            lost += tangential_energy(parameters, spring[k])
+                        spring[k] = 0.0
+            if not touching:
+                continue
+            if square < closest:
+                closest = square
+            depth, normal_x, normal_y, a_arm_x, a_arm_y, b_arm_x, b_arm_y, closing, sliding = contact_record(
+                x, y, qx, qy, square, reach, a_r, b_cos, b_sin, branch_x, branch_y,
+                a_vx, a_vy, a_spin, b_vx, b_vy, b_spin,
+            )  # fmt: skip
+            if history and count > 0.0:
+                elastic, viscous, tangential, drag, spring[k], warmth = law(
+                    parameters, depth, closing, sliding, spring[k], reduced_mass, spring_dt
+                )
+                heat += warmth
+            else:
+                elastic, viscous, tangential, drag, unused, warmth = law(
+                    parameters, depth, closing, 0.0, 0.0, reduced_mass, spring_dt
+                )
+                viscous = tangential = drag = 0.0
+            weighted = count * elastic * onset_weight(depth, closing, dt, past, future, onset)
+            # on a: −F_n N + F_t T, with T = ẑ × N
+            if history:
+                kick = past + future
+                viscous *= kick
+                drag *= kick
+                push = -(weighted + viscous)
+                shear = kick * tangential + drag
+                vx = -viscous * normal_x - drag * normal_y
+                vy = -viscous * normal_y + drag * normal_x
+                drag_x += side_sign * vx
+                drag_y += side_sign * vy
+                a_drag = a_arm_x * vy - a_arm_y * vx
+                b_drag = b_arm_y * vx - b_arm_x * vy
+                fx = push * normal_x - shear * normal_y
+                fy = push * normal_y + shear * normal_x
+            else:
+                a_drag = b_drag = 0.0
+                fx = -weighted * normal_x
+                fy = -weighted * normal_y
+            force_x += side_sign * fx
+            force_y += side_sign * fy
+            a_torque = a_arm_x * fy - a_arm_y * fx
+            b_torque = b_arm_y * fx - b_arm_x * fy
+            if side == 0:
+                torque_i += a_torque
+                torque_j += b_torque
+                drag_i += a_drag
+                drag_j += b_drag
+            else:
+                torque_i += b_torque
+                torque_j += a_torque
+                drag_i += b_drag
+                drag_j += a_drag
+    return (
+        force_x, force_y, torque_i, torque_j, drag_x, drag_y, drag_i, drag_j, heat, lost, closest < DEEP * DEEP * reach_squared
+    )  # fmt: skip

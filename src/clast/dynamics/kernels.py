@@ -1,0 +1,145 @@
+"""Every loop that Python calls, with a law bound to it by name.
+
+This file is two things: a module that works as it stands, with the law of the marked lines, and the template from which
+`clast.backend.bind` makes one module per law by replacing those lines and nothing else. A kernel must find its law
+under a global name of its own module, or numba cannot keep the compiled code on disk.
+"""
+
+import importlib
+
+import numpy as np
+
+from clast.backend.device import device, kernel, parallel_kernel, parallel_range
+from clast.contact import spheropolygon
+from clast.dynamics.motion import RESYNC
+from clast.dynamics.step import contact_forces, kick_and_drift, kick_and_drift_tagged
+from clast.dynamics.table import contact_table
+from clast.neighbours.cells import find_pairs
+from clast.neighbours.lists import carry_springs, index_pairs, list_candidates, sort_pairs
+
+# --- bound ---
+LAW = "clast.laws.linear"
+FORCE = "friction_force"
+MEET = "meet"
+HISTORY = True
+# --- end of bound ---
+
+DONE, STALE, DEEP_OVERLAP = 0, 1, 2  # status of a stretch
+
+law = importlib.import_module(LAW)
+force = device(getattr(law, FORCE))
+normal_energy = device(law.normal_energy)
+tangential_energy = device(law.tangential_energy)
+unpack = device(law.unpack)
+meet = getattr(spheropolygon, MEET)
+
+
+@kernel
+def advance(geometry, model, state, contacts, forces, tags, step, end, pairs, free, moving, dt, onset, alpha):
+    """Step until `end`, until the lists are stale or until skeletons nearly touch. Returns (step, status, pair)."""
+    while step < end:
+        past, spring_dt = 0.5, dt
+        if step == 0:
+            past, spring_dt = 0.0, 0.0  # the velocities given are those of t = 0: half a kick, no time for springs
+        deep = contact_forces(
+            meet, force, HISTORY, unpack, tangential_energy, 0, pairs,
+            geometry, model, state, contacts, forces, dt, spring_dt, past, 0.5, onset,
+        )  # fmt: skip
+        if deep >= 0:
+            return step, DEEP_OVERLAP, deep
+        step += 1
+        kick = past + 0.5
+        resync = step % RESYNC == 0
+        stale = kick_and_drift(HISTORY, 0, free, model, state, contacts, forces, dt, dt, kick, alpha, resync)
+        stale |= kick_and_drift_tagged(
+            HISTORY, free, moving, model, state, contacts, forces, tags, dt, dt, kick, alpha, resync
+        )
+        if stale:
+            return step, STALE, np.int64(-1)
+    return step, DONE, np.int64(-1)
+
+
+@parallel_kernel
+def advance_parallel(
+    geometry, model, state, contacts, forces, tags, step, end, pair_cut, body_cut, moving, dt, onset, alpha, found
+):  # fmt: skip
+    """`advance` by threads: `pair_cut` and `body_cut` (threads + 1,) divide pairs and free bodies, `found` (threads, 2)."""
+    threads = pair_cut.size - 1
+    free = body_cut[threads]
+    while step < end:
+        past, spring_dt = 0.5, dt
+        if step == 0:
+            past, spring_dt = 0.0, 0.0
+        for t in parallel_range(threads):
+            found[t, 0] = contact_forces(
+                meet, force, HISTORY, unpack, tangential_energy, pair_cut[t], pair_cut[t + 1],
+                geometry, model, state, contacts, forces, dt, spring_dt, past, 0.5, onset,
+            )  # fmt: skip
+        for t in range(threads):
+            if found[t, 0] >= 0:
+                return step, DEEP_OVERLAP, found[t, 0]
+        step += 1
+        kick = past + 0.5
+        resync = step % RESYNC == 0
+        for t in parallel_range(threads):
+            found[t, 1] = kick_and_drift(
+                HISTORY, body_cut[t], body_cut[t + 1], model, state, contacts, forces, dt, dt, kick, alpha, resync
+            )
+        stale = False
+        for t in range(threads):
+            stale |= found[t, 1] != 0
+        stale |= kick_and_drift_tagged(
+            HISTORY, free, moving, model, state, contacts, forces, tags, dt, dt, kick, alpha, resync
+        )
+        if stale:
+            return step, STALE, np.int64(-1)
+    return step, DONE, np.int64(-1)
+
+
+@kernel
+def forces_now(geometry, model, state, contacts, forces, pairs, dt, spring_dt, past, future, onset):
+    """Contact forces at the present positions, springs brought up to date: for an output, on copies."""
+    return contact_forces(
+        meet, force, HISTORY, unpack, tangential_energy, 0, pairs,
+        geometry, model, state, contacts, forces, dt, spring_dt, past, future, onset,
+    )  # fmt: skip
+
+
+@kernel
+def table_now(geometry, model, state, contacts, pairs, integers, floats):
+    """The table of touching contacts (see `clast.dynamics.table`); returns the number of rows needed."""
+    return contact_table(
+        meet, force, HISTORY, normal_energy, tangential_energy, unpack, pairs, geometry, model, state, contacts, integers, floats
+    )  # fmt: skip
+
+
+@kernel
+def finish_kick(model, state, contacts, forces, tags, free, moving, dt, kick):
+    """Bring velocities and path integrals of a copied state to the time of its positions, without moving it."""
+    kick_and_drift(HISTORY, 0, free, model, state, contacts, forces, dt, 0.0, kick, np.inf, False)
+    kick_and_drift_tagged(HISTORY, free, moving, model, state, contacts, forces, tags, dt, 0.0, kick, np.inf, False)
+
+
+@kernel
+def search(body, model, geometry, cast, alpha, bodies, work):
+    """Near pairs, sorted, in work.sorted; returns their number, which may exceed the capacity (then nothing is sorted)."""
+    total = find_pairs(body, model, geometry, cast.grains, cast.level, cast.level_reach, cast.big, cast.mobile, alpha, work)
+    if total <= work.raw.shape[0]:
+        sort_pairs(total, bodies, work)
+    return total
+
+
+@kernel
+def list_contacts(total, both_sides, state, model, geometry, alpha, work, bodies, old, old_pairs, new):
+    """Pairs and candidates into `new`, with the springs of `old`; returns (pairs, candidates) needed."""
+    pairs, candidates = list_candidates(total, both_sides, state.body, model, geometry, alpha, work, new)
+    if pairs < new.pair.shape[0] and candidates <= new.candidate.shape[0]:
+        index_pairs(pairs, bodies, new)
+        if HISTORY:
+            carry_springs(old, old_pairs, new, pairs)
+        for b in range(bodies):
+            new.reference[b, 0] = state.body[b, 0]
+            new.reference[b, 1] = state.body[b, 1]
+            new.reference[b, 2] = state.angle[b]
+            new.reference[b, 3] = model.reach[b]
+    return pairs, candidates

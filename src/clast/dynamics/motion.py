@@ -1,0 +1,60 @@
+"""Velocity Verlet in leapfrog form: gather the forces of a body, kick, drift (EPL08 algorithm 1, GM09 algorithm 2).
+
+Between steps positions are at t_n and velocities at t_n − ½Δt. The kick at t_n is the second half of the step before
+and the first half of the step after in one; an output finishes only the first of these halves, on a copy.
+"""
+
+import math
+
+import numpy as np
+
+from clast.backend.device import device
+
+RESYNC = 1024  # steps between recomputing (cos, sin) from the angle: a fixed number, so that bits don't depend on rebuilds
+SMALL_TURN = 0.05  # below this the Taylor series of a turn is exact to rounding
+
+
+@device
+def turned(cosine, sine, turn):
+    """(cos, sin) after a turn; a short Taylor series, because libm costs more than the rest of the drift."""
+    if math.fabs(turn) < SMALL_TURN:
+        square = turn * turn
+        c = 1.0 + square * (-0.5 + square * (1.0 / 24.0 - square * (1.0 / 720.0)))
+        s = turn * (1.0 + square * (-1.0 / 6.0 + square * (1.0 / 120.0 - square * (1.0 / 5040.0))))
+    else:
+        c = math.cos(turn)
+        s = math.sin(turn)
+    return cosine * c - sine * s, sine * c + cosine * s
+
+
+@device
+def gather(b, first_pair, first_other, other, pair_force):
+    """Sum of the pair forces on body b, in ascending order of pairs: force x, force y, torque."""
+    fx = fy = torque = 0.0
+    for q in range(np.uint64(first_other[b]), np.uint64(first_other[b + np.uint64(1)])):
+        p = other[q]
+        fx -= pair_force[p, 0]
+        fy -= pair_force[p, 1]
+        torque += pair_force[p, 3]
+    for p in range(np.uint64(first_pair[b]), np.uint64(first_pair[b + np.uint64(1)])):
+        fx += pair_force[p, 0]
+        fy += pair_force[p, 1]
+        torque += pair_force[p, 2]
+    return fx, fy, torque
+
+
+@device
+def gather_heat(b, first_pair, loss):
+    """Heat of sliding and energy of lost springs of the pairs in which b comes first."""
+    heat = lost = 0.0
+    for p in range(np.uint64(first_pair[b]), np.uint64(first_pair[b + np.uint64(1)])):
+        heat += loss[p, 4]
+        lost += loss[p, 5]
+    return heat, lost
+
+
+@device
+def moved_too_far(dx, dy, turn, reach, alpha):
+    """Whether a body may have moved any of its points by more than alpha since the lists were built; true for NaN."""
+    slack = alpha - reach * math.fabs(turn)
+    return not (slack >= 0.0 and dx * dx + dy * dy <= slack * slack)

@@ -1,0 +1,73 @@
+"""The table of contacts at an instant: what energies, outputs and measures read. One row per counted contact."""
+
+import numpy as np
+
+from clast.backend.device import routine
+from clast.dynamics.forces import carry, contact_record
+
+# columns of the float table
+DEPTH, NORMAL_X, NORMAL_Y, POINT_X, POINT_Y, SPRING, PUSH, DAMPING, SHEAR, DRAG, NORMAL_ENERGY, TANGENTIAL_ENERGY, REACH = range(13)
+WIDTH = 13
+# columns of the integer table: probing body, probed body, side, probe, feature, count, candidate
+PROBER, PROBED, SIDE, PROBE, FEATURE, COUNT, CANDIDATE = range(7)
+INTEGERS = 7
+
+
+@routine
+def contact_table(
+    meet, force, history, normal_energy, tangential_energy, unpack, pairs, geometry, model, state, contacts, integers, floats
+):  # fmt: skip
+    """Fill the rows of touching contacts in list order; returns their number, which may exceed the capacity.
+
+    Normals point from the probing to the probed body; forces are the law's, unweighted. Springs are read, not moved.
+    """
+    body, vertex, feature = state.body, geometry.vertex, geometry.feature
+    pair, constant, candidate = contacts.pair, contacts.pair_constant, contacts.candidate
+    rows = 0
+    for p in range(pairs):
+        parameters = unpack(model.law, np.int64(constant[p, 3]))
+        for side in range(2):
+            a, b = np.int64(pair[p, side]), np.int64(pair[p, 1 - side])
+            sign = 1.0 - 2.0 * side
+            branch_x = sign * (body[pair[p, 1], 0] - body[pair[p, 0], 0] + constant[p, 0])
+            branch_y = sign * (body[pair[p, 1], 1] - body[pair[p, 0], 1] + constant[p, 1])
+            b_cos, b_sin = body[b, 2], body[b, 3]
+            cosine = body[a, 2] * b_cos + body[a, 3] * b_sin
+            sine = body[a, 3] * b_cos - body[a, 2] * b_sin
+            shift_x = -(b_cos * branch_x + b_sin * branch_y)
+            shift_y = -(b_cos * branch_y - b_sin * branch_x)
+            reach = body[a, 7] + body[b, 7]
+            first = np.int64(pair[p, 2 + side])
+            last = np.int64(pair[p, 3]) if side == 0 else np.int64(pair[p + 1, 2])
+            for k in range(first, last):
+                v, f = candidate[k, 0], candidate[k, 1]
+                x, y = carry(vertex[v, 0], vertex[v, 1], cosine, sine, shift_x, shift_y)
+                count, qx, qy = meet(
+                    x, y, feature[f, 0], feature[f, 1], feature[f, 2], feature[f, 3],
+                    feature[f, 4], feature[f, 5], feature[f, 6], feature[f, 7],
+                )  # fmt: skip
+                square = qx * qx + qy * qy
+                if count == 0.0 or square >= reach * reach:
+                    continue
+                if rows < floats.shape[0]:
+                    depth, nx, ny, arm_x, arm_y, _, _, closing, sliding = contact_record(
+                        x, y, qx, qy, square, reach, body[a, 7], b_cos, b_sin, branch_x, branch_y,
+                        body[a, 4], body[a, 5], body[a, 6], body[b, 4], body[b, 5], body[b, 6],
+                    )  # fmt: skip
+                    spring = contacts.spring[k] if history and count > 0.0 else 0.0
+                    push, damping, shear, drag, _, _ = force(
+                        parameters, depth, closing, sliding, spring, constant[p, 2], 0.0
+                    )
+                    if count < 0.0 or not history:
+                        damping = shear = drag = 0.0
+                    integers[rows, 0], integers[rows, 1], integers[rows, 2] = a, b, side
+                    integers[rows, 3], integers[rows, 4], integers[rows, 5], integers[rows, 6] = v, f, np.int64(count), k
+                    floats[rows, 0], floats[rows, 1], floats[rows, 2] = depth, nx, ny
+                    floats[rows, 3], floats[rows, 4] = body[a, 0] + arm_x, body[a, 1] + arm_y
+                    floats[rows, 5], floats[rows, 6], floats[rows, 7] = spring, count * push, damping
+                    floats[rows, 8], floats[rows, 9] = shear, drag
+                    floats[rows, 10] = count * normal_energy(parameters, depth)
+                    floats[rows, 11] = tangential_energy(parameters, spring)
+                    floats[rows, 12] = reach
+                rows += 1
+    return rows

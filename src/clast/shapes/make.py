@@ -1,0 +1,157 @@
+"""Constructors of shapes: points in the user's coordinates in, a checked `Shape` in its body frame out."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clast.errors import ShapeError
+from clast.shapes.inside import Floats, Ints
+from clast.shapes.mass import MassProperties, mass_properties
+from clast.shapes.skeleton import Shape
+from clast.shapes.thickness import THIN, ThinShapeWarning
+from clast.shapes.validity import (
+    TOLERANCE,
+    body_size,
+    checked_points,
+    checked_radius,
+    refuse_flat,
+    refuse_repeated_points,
+    refuse_self_contact,
+    refuse_short_edges,
+    without_collinear,
+)
+
+_NO_EDGES: Ints = np.empty((0, 2), dtype=np.int64)
+
+
+def _chain(n: int, *, closed: bool) -> Ints:
+    first = np.arange(n if closed else n - 1, dtype=np.int64)
+    return np.stack([first, (first + 1) % n], axis=1)
+
+
+def _shape(name: str, vertices: Floats, edges: Ints, radius: float, mass: MassProperties) -> Shape:
+    """The shape with its vertices moved to the body frame."""
+    body = vertices - mass.centroid
+    reach = float(np.sqrt((body[:, 0] ** 2 + body[:, 1] ** 2).max())) + radius
+    return Shape(name, body, edges, radius, mass.area, mass.inertia, reach, -mass.centroid)
+
+
+def point(radius: float, *, name: str = "disk") -> Shape:
+    """Disk of the given radius: a skeleton of one point."""
+    return clump([(0.0, 0.0)], radius, name=name)
+
+
+def segment(a: ArrayLike, b: ArrayLike, radius: float, *, name: str = "segment") -> Shape:
+    """Stadium: the segment from a (2,) to b (2,) swept by a disk of the given radius."""
+    return polyline(np.array([a, b], dtype=np.float64), radius, name=name)
+
+
+def polyline(points: ArrayLike, radius: float, *, name: str = "polyline") -> Shape:
+    """Open chain of edges through `points` (n, 2), n ≥ 2, swept by a disk of the given radius.
+
+    Vertices on the straight line between their neighbours are left out. Raises ShapeError, naming the vertex, for a
+    chain that repeats a vertex, crosses or touches itself.
+    """
+    r = checked_radius(radius)
+    given = checked_points(points, 2, name)
+    size = body_size(given, r)
+    refuse_short_edges(given, size, name, closed=False)
+    number = without_collinear(given, size, closed=False)
+    vertices = given[number]
+    refuse_self_contact(vertices, number, size, name, closed=False)
+    edges = _chain(len(vertices), closed=False)
+    return _shape(name, vertices, edges, r, mass_properties(vertices, edges, r, closed=False))
+
+
+def polygon(points: ArrayLike, radius: float, *, name: str = "polygon") -> Shape:
+    """Polygon through `points` (n, 2), n ≥ 3, with its interior, swept by a disk of the given radius.
+
+    Either orientation is accepted; a last vertex equal to the first is dropped; vertices on the straight line between
+    their neighbours are left out. Raises ShapeError, naming the vertex, for a polygon that repeats a vertex, crosses
+    or touches itself or has no area. Warns (`ThinShapeWarning`) when it is thinner than a tenth of the radius.
+    """
+    r = checked_radius(radius)
+    given = checked_points(points, 3, name)
+    size = body_size(given, r)
+    off = given[-1] - given[0]
+    if math.sqrt(off[0] ** 2 + off[1] ** 2) <= TOLERANCE * size:
+        given = checked_points(given[:-1], 3, name)
+    refuse_short_edges(given, size, name, closed=True)
+    refuse_flat(given, size)
+    number = without_collinear(given, size, closed=True)
+    vertices = given[number]
+    refuse_self_contact(vertices, number, size, name, closed=True)
+    rel = vertices - vertices[0]
+    nxt = np.roll(rel, -1, axis=0)
+    if float((rel[:, 0] * nxt[:, 1] - rel[:, 1] * nxt[:, 0]).sum()) < 0.0:
+        vertices = np.roll(vertices[::-1], 1, axis=0)  # the first vertex stays the first
+    edges = _chain(len(vertices), closed=True)
+    shape = _shape(name, vertices, edges, r, mass_properties(vertices, edges, r, closed=True))
+    if shape.thickness < THIN * r:
+        warnings.warn(
+            f"The skeleton of this {name} is only {shape.thickness:.3g} thick somewhere, less than {THIN:g} of its "
+            f"sphero-radius {r:.3g}: overlaps deeper than that are miscounted. Make it thicker, the radius smaller "
+            "or the contacts stiffer.",
+            ThinShapeWarning,
+            stacklevel=2,
+        )
+    return shape
+
+
+def regular(
+    sides: int, radius: float, *, side: float | None = None, circumradius: float | None = None, name: str = ""
+) -> Shape:
+    """Regular polygon, one vertex at angle 0, given either the skeleton's side or its circumradius."""
+    if sides < 3:
+        raise ShapeError(f"A regular polygon needs at least 3 sides, not {sides}.")
+    if (side is None) == (circumradius is None):
+        raise ShapeError("A regular polygon needs either side or circumradius, and not both.")
+    length = side if side is not None else circumradius
+    assert length is not None
+    if not (math.isfinite(length) and length > 0.0):
+        raise ShapeError(f"The size of a regular polygon must be positive and finite, not {length!r}.")
+    big = length / (2.0 * math.sin(math.pi / sides)) if side is not None else length
+    angle = 2.0 * np.pi * np.arange(sides) / sides
+    ring = big * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return polygon(ring, radius, name=name or f"{sides}-gon")
+
+
+def clump(
+    points: ArrayLike,
+    radius: float,
+    *,
+    name: str = "clump",
+    area: float | None = None,
+    centroid: ArrayLike | None = None,
+    inertia: float | None = None,
+) -> Shape:
+    """Rigid union of disks of one radius about `points` (n, 2), n ≥ 1: a skeleton of isolated points.
+
+    Mass properties are those of the union of the disks, unless given: area (length²), centroid (2,) in the
+    coordinates of the points, inertia ∫|x − centroid|² dA (length⁴) about that centroid. A shell of disks can so
+    stand for a full body.
+    """
+    r = checked_radius(radius)
+    vertices = checked_points(points, 1, name)
+    refuse_repeated_points(vertices, body_size(vertices, r), name)
+    for what, value in (("area", area), ("inertia", inertia)):
+        if value is not None and not (math.isfinite(value) and value > 0.0):
+            raise ShapeError(f"The {what} of a {name} must be positive and finite, not {value!r}.")
+    if area is None or inertia is None or centroid is None:
+        mass = mass_properties(vertices, _NO_EDGES, r, closed=False)
+    else:
+        mass = MassProperties(area, np.zeros(2), inertia)
+    if centroid is not None:
+        centre = checked_points(np.asarray(centroid, dtype=np.float64)[None], 1, "centroid")[0]
+        off = centre - mass.centroid
+        mass = mass._replace(centroid=centre, inertia=mass.inertia + mass.area * float(off[0] ** 2 + off[1] ** 2))
+    if area is not None:
+        # the same figure, heavier or lighter: the moment goes with the area unless it is given too
+        mass = mass._replace(area=float(area), inertia=mass.inertia * area / mass.area)
+    if inertia is not None:
+        mass = mass._replace(inertia=float(inertia))
+    return _shape(name, vertices, _NO_EDGES, r, mass)
