@@ -1,3 +1,38 @@
-"""clast: granular dynamics with grains of any shape."""
+"""clast: granular dynamics with grains of any shape.
+
+    shape → scene → run → measures:   clast.run(scene, until=…, out=…) ; clast.open(folder)
+"""
+
+from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
+
+# public name → module; loaded when first asked for, so that `import clast` and `clast --help` stay quick
+_PUBLIC = {
+    "Scene": "clast.scene.scene",
+    "Box": "clast.scene.scene",
+    "Fixed": "clast.scene.tags",
+    "Velocity": "clast.scene.tags",
+    "Force": "clast.scene.tags",
+    "Linear": "clast.laws",
+    "Engine": "clast.dynamics.engine",
+    "run": "clast.output.recording",
+    "shapes": "",
+}
+
+__all__ = ["open", *_PUBLIC]
+
+
+def open(folder: Any) -> Any:  # noqa: A001  (clast.open reads like shelve.open: the name users expect)
+    """Open a run folder for reading; see `clast.output.reader.Run`."""
+    from clast.output.reader import open_run
+
+    return open_run(folder)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'clast' has no attribute '{name}'")
+    where = _PUBLIC[name]
+    return getattr(import_module(where), name) if where else import_module(f"clast.{name}")

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from clast.errors import StoreError
-from clast.output import atomic
+from clast.output import atomic, store
+from clast.output import pack as pack_module
 from clast.output.layout import FORMAT_VERSION, part_path
 from clast.output.pack import pack
 from clast.output.reader import Run, open_run
@@ -107,6 +108,12 @@ def test_arrays_come_back_bit_for_bit(tmp_path: Path) -> None:
         for name, value in contacts(table.step).items():
             assert table[name].shape == value.shape
             assert table[name].tobytes() == value.tobytes()
+    for steps, times in (
+        (run.series["step"], run.series["time"]),
+        (run.frames.steps, run.frames.times),
+        (run.contacts.steps, run.contacts.times),
+    ):
+        assert [float(each) for each in times] == [int(step) * 0.1 for step in steps]
     assert run.series.names == ("kinetic", "potential")
     np.testing.assert_array_equal(run.series["step"], np.arange(1, 11))
     np.testing.assert_array_equal(run.series["kinetic"], 1.0 / np.arange(1, 11))
@@ -441,3 +448,40 @@ def test_an_interrupt_after_the_commit_does_not_store_twice(tmp_path: Path, monk
         assert writer.pending_bytes == 0
         record(writer, 3, 6)
     np.testing.assert_array_equal(open_run(tmp_path).series["step"], np.arange(1, 7))
+
+
+def test_a_stop_inside_finish_leaves_an_unfinished_run_without_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with start(tmp_path) as writer:
+        record(writer, 0, 3)
+        monkeypatch.setattr(store, "rewrite_run_file", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            writer.finish({"steps": 3})
+    monkeypatch.undo()
+    assert (tmp_path / "result.json").exists()
+    assert not open_run(tmp_path).finished
+    with RunWriter.resume(tmp_path)[0] as writer:
+        assert not (tmp_path / "result.json").exists()  # a machine must not take the run for finished
+        writer.finish({"steps": 3})
+    assert open_run(tmp_path).result == {"steps": 3}
+
+
+def test_packing_that_fails_half_way_leaves_every_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with start(tmp_path) as writer:
+        record(writer, 0, 9)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    append = pack_module.append_part
+
+    def failing(part: h5py.File, into: h5py.Group) -> None:
+        append(part, into)
+        if part.filename.endswith("0001.h5"):
+            raise OSError("disk trouble")
+
+    monkeypatch.setattr(pack_module, "append_part", failing)
+    with pytest.raises(StoreError, match=r"run.h5 cannot be written \(disk trouble\)"):
+        pack(tmp_path)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before

@@ -2,6 +2,8 @@
 
 import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numba
 import numpy as np
@@ -21,6 +23,17 @@ def prepare_threads(threads: int | str) -> int:
     if isinstance(threads, str) or threads < 1:
         raise InputError(f'threads = {threads!r} must be a positive number or "auto"')
     return int(threads)
+
+
+@contextmanager
+def use_threads(threads: int) -> Iterator[None]:
+    """Ask numba for as many threads as there are parts; more parts than threads are shared out, with the same bits."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
 
 
 def warn_about_layer() -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clast.backend import bind
-from clast.backend.threads import balanced_cuts, prepare_threads
+from clast.backend.threads import balanced_cuts, prepare_threads, use_threads
 from clast.dynamics.arrays import Contacts, Forces, State, Workspace
 from clast.dynamics.layout import lay_out
 from clast.dynamics.table import INTEGERS, WIDTH
@@ -25,6 +25,8 @@ class Snapshot(NamedTuple):
     step: int
     time: float
     state: State
+    before: np.ndarray  # (n, 3) velocity and spin half a step earlier
+    after: np.ndarray  # (n, 3) and half a step later
     integers: np.ndarray  # contact table, see clast.dynamics.table
     floats: np.ndarray
 
@@ -70,6 +72,12 @@ class Engine:
         self._forces = Forces(np.zeros((64, 4)), np.zeros((64, 6)))
         self.pairs = 0
         self._rebuild()
+        self._compile()
+
+    def _compile(self) -> None:
+        """Load or compile every kernel now, by calls that do nothing, so that no clock ever measures it."""
+        self._stretch(self.step)
+        self._kick(*self._copy(), 0.0, 0.0, 0.0)
 
     # --- lists -------------------------------------------------------------------------------------------------------
 
@@ -144,17 +152,7 @@ class Engine:
         began = mark = time.perf_counter()
         mark_step = self.step
         while self.step < end:
-            if self.threads == 1:
-                self.step, status, pair = self.kernels.advance(
-                    self.geometry, self.model, self.state, self._lists, self._forces, self.tags,
-                    self.step, end, self.pairs, self.free, self.moving, self.dt, float(self.scene.onset), self.alpha,
-                )  # fmt: skip
-            else:
-                self.step, status, pair = self.kernels.advance_parallel(
-                    self.geometry, self.model, self.state, self._lists, self._forces, self.tags,
-                    self.step, end, self._pair_cut, self._body_cut, self.moving, self.dt, float(self.scene.onset), self.alpha,
-                    self._found,
-                )  # fmt: skip
+            self.step, status, pair = self._stretch(end)
             if status == self.kernels.DEEP_OVERLAP:
                 self._raise_overlap(int(pair))
             if status == self.kernels.STALE:
@@ -164,6 +162,20 @@ class Engine:
                     self._search.record(self.step - mark_step, now - mark)
                     mark, mark_step = now, self.step
         self.seconds += time.perf_counter() - began
+
+    def _stretch(self, end: int) -> tuple[int, int, int]:
+        """Compiled steps until `end` or until the host is needed: (step reached, status, pair)."""
+        onset = float(self.scene.onset)
+        if self.threads == 1:
+            return self.kernels.advance(
+                self.geometry, self.model, self.state, self._lists, self._forces, self.tags,
+                self.step, end, self.pairs, self.free, self.moving, self.dt, onset, self.alpha,
+            )  # fmt: skip
+        with use_threads(self.threads):
+            return self.kernels.advance_parallel(
+                self.geometry, self.model, self.state, self._lists, self._forces, self.tags,
+                self.step, end, self._pair_cut, self._body_cut, self.moving, self.dt, onset, self.alpha, self._found,
+            )  # fmt: skip
 
     def _raise_overlap(self, pair: int) -> None:
         i, j = (int(self.order[k]) for k in self._lists.pair[pair, :2])
@@ -192,17 +204,30 @@ class Engine:
 
     def snapshot(self) -> Snapshot:
         """The run at this instant, velocities and path integrals finished to t = n Δt, on a copy: the run is not touched."""
-        state = State(*(array.copy() for array in self.state))
-        lists = self._lists._replace(spring=self._lists.spring.copy(), active=self._lists.active.copy())
-        if self.step > 0:
-            self.kernels.forces_now(
-                self.geometry, self.model, state, lists, self._forces, self.pairs, self.dt, self.dt, 0.5, 0.0, float(self.scene.onset)
-            )
-            self.kernels.finish_kick(
-                self.model, state, lists, self._forces, self.tags, self.free, self.moving, self.dt, 0.5
-            )
+        past, spring_dt = (0.5, self.dt) if self.step > 0 else (0.0, 0.0)
+        later, lists = self._copy()
+        self._kick(later, lists, past, 0.5, spring_dt)
+        state, lists = self._copy()
+        self._kick(state, lists, past, 0.0, spring_dt)
+        after = later.body[:, 4:7].copy()
+        before = self.state.body[:, 4:7].copy() if self.step > 0 else 2.0 * self.state.body[:, 4:7] - after
         integers, floats = self.contact_table(state, lists)
-        return Snapshot(self.step, self.time, state, integers, floats)
+        return Snapshot(self.step, self.time, state, before, after, integers, floats)
+
+    def _copy(self) -> tuple[State, Contacts]:
+        """A state to play with: the run does not see what is done to it."""
+        state = State(*(array.copy() for array in self.state))
+        return state, self._lists._replace(spring=self._lists.spring.copy(), active=self._lists.active.copy())
+
+    def _kick(self, state: State, lists: Contacts, past: float, future: float, spring_dt: float) -> None:
+        """Forces at the present positions and a kick of the parts `past` and `future` of Δt, without moving."""
+        onset = float(self.scene.onset)
+        self.kernels.forces_now(
+            self.geometry, self.model, state, lists, self._forces, self.pairs, self.dt, spring_dt, past, future, onset
+        )
+        self.kernels.kick_now(
+            self.model, state, lists, self._forces, self.tags, self.free, self.moving, self.dt, past + future
+        )
 
     @property
     def candidates(self) -> int:
@@ -213,3 +238,57 @@ class Engine:
     def cundall(self) -> float:
         """Cundall number so far: bodies that move × steps / seconds."""
         return self.moving * self.step / self.seconds if self.seconds > 0.0 else 0.0
+
+    # --- stopping and going on ---------------------------------------------------------------------------------------
+
+    def checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, float | int]]:
+        """Everything needed to go on bit for bit: state, and the springs of touching contacts with their keys."""
+        lists, pairs = self._lists, self.pairs
+        keep = np.flatnonzero(lists.active[: self.candidates]) if self.history else np.zeros(0, np.int64)
+        first = lists.pair[: pairs + 1, 2].astype(np.int64)
+        middle = lists.pair[:pairs, 3].astype(np.int64)
+        owner = np.searchsorted(first, keep, side="right") - 1
+        key = np.zeros((keep.size, 7), np.int64)
+        key[:, 0:2] = lists.pair[owner, 0:2]
+        key[:, 2:4] = lists.image[owner]
+        key[:, 4] = keep >= middle[owner]
+        key[:, 5:7] = lists.candidate[keep]
+        arrays = {
+            "body": self.state.body, "angle": self.state.angle, "book": self.state.book,
+            "spring_key": key, "spring": lists.spring[keep] if self.history else np.zeros(0),
+        }  # fmt: skip
+        return arrays, {"step": self.step, "dt": self.dt, "rebuilds": self.rebuilds, "seconds": self.seconds, "alpha": self.alpha}
+
+    def restore(self, arrays: dict[str, np.ndarray], scalars: dict[str, float | int]) -> None:
+        """Go on from a checkpoint of the same scene."""
+        if arrays["body"].shape != self.state.body.shape or float(scalars["dt"]) != self.dt:
+            raise SceneError(
+                f"the checkpoint holds {len(arrays['body'])} bodies at dt = {scalars['dt']}, the scene {self.order.size} at "
+                f"dt = {self.dt}: resume with the scene and step it was made with"
+            )
+        for name in ("body", "angle", "book"):
+            getattr(self.state, name)[...] = arrays[name]
+        self.step = int(scalars["step"])
+        self.rebuilds, self.seconds = int(scalars["rebuilds"]), float(scalars["seconds"])
+        if self._search is not None:
+            self._search.alpha = self._search.best = float(scalars["alpha"])
+        key, spring = arrays["spring_key"], arrays["spring"]
+        self._lists = self._empty_lists(len(key) + 1, len(key) + 1)
+        owner = np.zeros(0, np.int64)
+        if len(key):
+            fresh = np.ones(len(key), bool)
+            fresh[1:] = (key[1:, :4] != key[:-1, :4]).any(axis=1)
+            starts = np.flatnonzero(fresh)
+            owner = starts
+            self._lists.pair[: starts.size, 0:2] = key[starts, 0:2]
+            self._lists.image[: starts.size] = key[starts, 2:4]
+            self._lists.pair[: starts.size, 2] = starts
+            ends = np.append(starts[1:], len(key))
+            probes_first = np.add.reduceat(key[:, 4] == 0, starts)
+            self._lists.pair[: starts.size, 3] = starts + probes_first
+            self._lists.pair[starts.size, 2] = ends[-1]
+            self._lists.candidate[: len(key)] = key[:, 5:7]
+            self._lists.spring[: len(key)] = spring
+            self._lists.active[: len(key)] = 1
+        self.pairs = owner.size
+        self._rebuild()

@@ -38,9 +38,9 @@ meet = getattr(spheropolygon, MEET)
 def advance(geometry, model, state, contacts, forces, tags, step, end, pairs, free, moving, dt, onset, alpha):
     """Step until `end`, until the lists are stale or until skeletons nearly touch. Returns (step, status, pair)."""
     while step < end:
-        past, spring_dt = 0.5, dt
+        past, spring_dt, share = 0.5, dt, 0.5
         if step == 0:
-            past, spring_dt = 0.0, 0.0  # the velocities given are those of t = 0: half a kick, no time for springs
+            past, spring_dt, share = 0.0, 0.0, 1.0  # the velocities given are those of t = 0: half a kick, no time for springs
         deep = contact_forces(
             meet, force, HISTORY, unpack, tangential_energy, 0, pairs,
             geometry, model, state, contacts, forces, dt, spring_dt, past, 0.5, onset,
@@ -50,9 +50,9 @@ def advance(geometry, model, state, contacts, forces, tags, step, end, pairs, fr
         step += 1
         kick = past + 0.5
         resync = step % RESYNC == 0
-        stale = kick_and_drift(HISTORY, 0, free, model, state, contacts, forces, dt, dt, kick, alpha, resync)
+        stale = kick_and_drift(HISTORY, 0, free, model, state, contacts, forces, dt, dt, kick, share, alpha, resync)
         stale |= kick_and_drift_tagged(
-            HISTORY, free, moving, model, state, contacts, forces, tags, dt, dt, kick, alpha, resync
+            HISTORY, free, moving, model, state, contacts, forces, tags, dt, dt, kick, share, alpha, resync
         )
         if stale:
             return step, STALE, np.int64(-1)
@@ -67,9 +67,9 @@ def advance_parallel(
     threads = pair_cut.size - 1
     free = body_cut[threads]
     while step < end:
-        past, spring_dt = 0.5, dt
+        past, spring_dt, share = 0.5, dt, 0.5
         if step == 0:
-            past, spring_dt = 0.0, 0.0
+            past, spring_dt, share = 0.0, 0.0, 1.0
         for t in parallel_range(threads):
             found[t, 0] = contact_forces(
                 meet, force, HISTORY, unpack, tangential_energy, pair_cut[t], pair_cut[t + 1],
@@ -83,13 +83,13 @@ def advance_parallel(
         resync = step % RESYNC == 0
         for t in parallel_range(threads):
             found[t, 1] = kick_and_drift(
-                HISTORY, body_cut[t], body_cut[t + 1], model, state, contacts, forces, dt, dt, kick, alpha, resync
+                HISTORY, body_cut[t], body_cut[t + 1], model, state, contacts, forces, dt, dt, kick, share, alpha, resync
             )
         stale = False
         for t in range(threads):
             stale |= found[t, 1] != 0
         stale |= kick_and_drift_tagged(
-            HISTORY, free, moving, model, state, contacts, forces, tags, dt, dt, kick, alpha, resync
+            HISTORY, free, moving, model, state, contacts, forces, tags, dt, dt, kick, share, alpha, resync
         )
         if stale:
             return step, STALE, np.int64(-1)
@@ -114,10 +114,10 @@ def table_now(geometry, model, state, contacts, pairs, integers, floats):
 
 
 @kernel
-def finish_kick(model, state, contacts, forces, tags, free, moving, dt, kick):
-    """Bring velocities and path integrals of a copied state to the time of its positions, without moving it."""
-    kick_and_drift(HISTORY, 0, free, model, state, contacts, forces, dt, 0.0, kick, np.inf, False)
-    kick_and_drift_tagged(HISTORY, free, moving, model, state, contacts, forces, tags, dt, 0.0, kick, np.inf, False)
+def kick_now(model, state, contacts, forces, tags, free, moving, dt, kick):
+    """Kick a copied state without moving it. Half a kick brings velocities and path integrals to the time of positions."""
+    kick_and_drift(HISTORY, 0, free, model, state, contacts, forces, dt, 0.0, kick, 0.0, np.inf, False)
+    kick_and_drift_tagged(HISTORY, free, moving, model, state, contacts, forces, tags, dt, 0.0, kick, 0.0, np.inf, False)
 
 
 @kernel

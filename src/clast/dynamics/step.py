@@ -52,9 +52,10 @@ def contact_forces(
 
 
 @device
-def kick_and_drift(history, low, high, model, state, contacts, forces, dt, drift, kick, alpha, resync):
+def kick_and_drift(history, low, high, model, state, contacts, forces, dt, drift, kick, share, alpha, resync):
     """Move the free bodies low ≤ b < high. `kick` is the part of Δt that gravity acts: 1, or ½ in the first step.
-    `drift` is Δt, or 0 to finish a kick without moving.
+    `drift` is Δt, or 0 to finish a kick without moving. Work is booked with the velocity of the half step each half of
+    the kick belongs to: `share` of it with the new one, ½ in general, 1 in the first step, 0 when finishing a kick.
 
     Returns whether a body has moved further than alpha since the lists were built.
     """
@@ -76,7 +77,11 @@ def kick_and_drift(history, low, high, model, state, contacts, forces, dt, drift
         if history:
             drag_x, drag_y, drag_torque = gather(b, first_pair, first_other, other, loss)
             heat, lost = gather_heat(b, first_pair, loss)
-            book[b, 0] -= 0.5 * dt * (drag_x * (old_vx + vx) + drag_y * (old_vy + vy) + drag_torque * (old_spin + spin))
+            book[b, 0] -= dt * (
+                drag_x * (old_vx + share * (vx - old_vx))
+                + drag_y * (old_vy + share * (vy - old_vy))
+                + drag_torque * (old_spin + share * (spin - old_spin))
+            )
             book[b, 1] += heat
             book[b, 2] += lost
         x = body[b, 0] + vx * drift
@@ -103,7 +108,7 @@ def kick_and_drift(history, low, high, model, state, contacts, forces, dt, drift
 
 
 @device
-def kick_and_drift_tagged(history, free, moving, model, state, contacts, forces, tags, dt, drift, kick, alpha, resync):
+def kick_and_drift_tagged(history, free, moving, model, state, contacts, forces, tags, dt, drift, kick, share, alpha, resync):
     """The same for bodies with tags: prescribed velocities stay, prescribed forces act, and their work is booked.
 
     A prescribed velocity needs the force −(contacts + gravity): its work is what the agent does. One thread, id order.
@@ -126,26 +131,30 @@ def kick_and_drift_tagged(history, free, moving, model, state, contacts, forces,
         else:
             push = kick * tags.force[row, 0]
             vx = old_vx + (fx + push) * (model.inverse_mass[b] * dt) + kick * model.gravity[0] * dt
-            work += push * 0.5 * (old_vx + vx) * dt
+            work += push * (old_vx + share * (vx - old_vx)) * dt
         if tags.imposed[row, 1]:
             vy = tags.velocity[row, 1]
             work -= (fy + kick * mass * model.gravity[1]) * vy * dt
         else:
             push = kick * tags.force[row, 1]
             vy = old_vy + (fy + push) * (model.inverse_mass[b] * dt) + kick * model.gravity[1] * dt
-            work += push * 0.5 * (old_vy + vy) * dt
+            work += push * (old_vy + share * (vy - old_vy)) * dt
         if tags.imposed[row, 2]:
             spin = tags.velocity[row, 2]
             work -= torque * spin * dt
         else:
             push = kick * tags.force[row, 2]
             spin = old_spin + (torque + push) * (model.inverse_inertia[b] * dt)
-            work += push * 0.5 * (old_spin + spin) * dt
+            work += push * (old_spin + share * (spin - old_spin)) * dt
         book[b, 3] += work
         if history:
             drag_x, drag_y, drag_torque = gather(np.uint64(b), first_pair, first_other, other, loss)
             heat, lost = gather_heat(np.uint64(b), first_pair, loss)
-            book[b, 0] -= 0.5 * dt * (drag_x * (old_vx + vx) + drag_y * (old_vy + vy) + drag_torque * (old_spin + spin))
+            book[b, 0] -= dt * (
+                drag_x * (old_vx + share * (vx - old_vx))
+                + drag_y * (old_vy + share * (vy - old_vy))
+                + drag_torque * (old_spin + share * (spin - old_spin))
+            )
             book[b, 1] += heat
             book[b, 2] += lost
         body[b, 0] += vx * drift

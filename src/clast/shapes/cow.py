@@ -46,7 +46,7 @@ _DRAWING = (
 _SCALE = 0.9961792897988597
 
 # Spacing of the filling's lattice (m): with it exactly FILLED_DISKS − SHELL_DISKS points lie deep enough.
-_PITCH = 0.1
+_PITCH = 0.09892
 
 
 def cow_outline() -> Floats:

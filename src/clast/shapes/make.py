@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,7 +48,7 @@ def point(radius: float, *, name: str = "disk") -> Shape:
 
 def segment(a: ArrayLike, b: ArrayLike, radius: float, *, name: str = "segment") -> Shape:
     """Stadium: the segment from a (2,) to b (2,) swept by a disk of the given radius."""
-    return polyline(np.array([a, b], dtype=np.float64), radius, name=name)
+    return polyline(cast(ArrayLike, [a, b]), radius, name=name)
 
 
 def polyline(points: ArrayLike, radius: float, *, name: str = "polyline") -> Shape:
@@ -146,7 +147,7 @@ def clump(
     else:
         mass = MassProperties(area, np.zeros(2), inertia)
     if centroid is not None:
-        centre = checked_points(np.asarray(centroid, dtype=np.float64)[None], 1, "centroid")[0]
+        centre = checked_points(cast(ArrayLike, [centroid]), 1, "centroid")[0]
         off = centre - mass.centroid
         mass = mass._replace(centroid=centre, inertia=mass.inertia + mass.area * float(off[0] ** 2 + off[1] ** 2))
     if area is not None:

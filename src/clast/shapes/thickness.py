@@ -30,11 +30,34 @@ def _first_hit(start: Floats, direction: Floats, a: Floats, b: Floats) -> float:
     return float(hits.min()) if len(hits) else float("inf")
 
 
+def _narrowest_neck(ring: Floats, unit: Floats, inward: Floats) -> float:
+    """Smallest distance through the interior between two reflex vertices whose edges recede from each other."""
+    before, into = np.roll(inward, 1, axis=0), np.roll(unit, 1, axis=0)
+    reflex = np.flatnonzero(into[:, 0] * unit[:, 1] - into[:, 1] * unit[:, 0] < 0.0)
+    p, ahead, back = ring[reflex], unit[reflex], -into[reflex]
+    least = float("inf")
+    for k, v in enumerate(reflex):
+        across = p - p[k]
+        recede = (
+            ((across * ahead).sum(axis=1) >= 0.0)
+            & ((across * back).sum(axis=1) >= 0.0)
+            & (across @ ahead[k] <= 0.0)
+            & (across @ back[k] <= 0.0)
+        )
+        # through the interior as seen from v: on the inner side of one of its edges at least
+        inner = (across @ inward[v] > 0.0) | (across @ before[v] > 0.0)
+        found = across[recede & inner]
+        if len(found):
+            least = min(least, float(np.sqrt((found * found).sum(axis=1)).min()))
+    return least
+
+
 def polygon_thickness(ring: Floats) -> float:
     """Thickness of a simple counter-clockwise polygon `ring` (n, 2), in its unit of length.
 
-    The smaller of: the way across the interior from the middle of every edge, square to it, and the distance through
-    the interior from every vertex to the edges it does not belong to and on which it has a perpendicular foot.
+    The smallest of: the way across the interior from the middle of every edge, square to it; the distance through the
+    interior from every vertex to the edges it does not belong to and on which it has a perpendicular foot; and the
+    necks between two reflex vertices.
     """
     n = len(ring)
     a, b = ring, np.roll(ring, -1, axis=0)
@@ -42,7 +65,7 @@ def polygon_thickness(ring: Floats) -> float:
     unit = d / np.sqrt(d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1])[:, None]
     inward = np.stack([-unit[:, 1], unit[:, 0]], axis=1)
     middle = 0.5 * (a + b)
-    least = float("inf")
+    least = _narrowest_neck(ring, unit, inward)
     index = np.arange(n)
     length2 = d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1]
     for i in range(n):

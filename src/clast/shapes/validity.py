@@ -39,7 +39,7 @@ def checked_points(points: ArrayLike, least: int, kind: str) -> Floats:
         raise ShapeError(f"The vertices of a {kind} must be an array of shape (n, 2), not {array.shape}.")
     bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
     if len(bad):
-        raise ShapeError(f"{named(array, int(bad[0]))} of the {kind} is not finite.")
+        raise ShapeError(f"In this {kind} {named(array, int(bad[0]))} is not finite.")
     if len(array) < least:
         last = f" (the last is {named(array, len(array) - 1)})" if len(array) else ""
         raise ShapeError(f"A {kind} needs at least {least} vertices, got {len(array)}{last}.")
@@ -64,7 +64,7 @@ def refuse_short_edges(points: Floats, size: float, kind: str, *, closed: bool) 
     if len(short):
         i = int(short[0])
         j = (i + 1) % len(points)
-        raise ShapeError(f"{named(points, j)} of the {kind} repeats vertex {i}: the edge between them has no length.")
+        raise ShapeError(f"In this {kind} {named(points, j)} repeats vertex {i}: the edge between them has no length.")
 
 
 def refuse_repeated_points(points: Floats, size: float, kind: str) -> None:
@@ -73,7 +73,7 @@ def refuse_repeated_points(points: Floats, size: float, kind: str) -> None:
         off = points[:i] - points[i]
         same = np.flatnonzero(np.sqrt(off[:, 0] ** 2 + off[:, 1] ** 2) <= TOLERANCE * size)
         if len(same):
-            raise ShapeError(f"{named(points, i)} of the {kind} repeats vertex {int(same[0])}.")
+            raise ShapeError(f"In this {kind} {named(points, i)} repeats vertex {int(same[0])}.")
 
 
 def refuse_flat(points: Floats, size: float) -> None:

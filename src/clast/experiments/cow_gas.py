@@ -1,0 +1,160 @@
+"""A gas of cows: equipartition and Maxwell's distribution without friction (EPL08 fig 4-5)."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from clast.dynamics.engine import Engine, Snapshot
+from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
+from clast.laws import Linear
+from clast.measures.book import Book
+from clast.output.figures import draw_frames, save_figure
+from clast.output.reader import Run
+from clast.scene.scene import Box, Scene
+from clast.shapes import cow
+
+FILL = 0.246  # area fraction of the paper's 400 cows in 103 m × 103 m
+ENERGY_SPAN = 8.0  # s, over which the energy error is judged
+AVERAGE = (10.0, 40.0)  # s, over which equipartition is judged: at 0.45 collisions per second 1 … 8 s is not stationary
+COLLISION_TIME = 2.2  # s
+BLOCKS = 10
+
+
+class CowGas(Parameters):
+    """Set-up of EPL08."""
+
+    grains: int = parameter(400, "number of cows", "", ge=2)
+    dt: float = parameter(1e-5, "time step", "s", gt=0)
+    until: float = parameter(40.0, "duration", "s", gt=0)
+    stiffness: float = parameter(1e7, "normal stiffness k_n", "N/m", gt=0)
+    speed: float = parameter(1.0, "initial speed", "m/s", gt=0)
+    onset: bool = parameter(True, "weight the step in which a contact opens or closes")
+
+
+def build(p: CowGas) -> Scene:
+    """Cows at random angles on a square lattice in a box periodic both ways, speeds alike, directions at random."""
+    rng = np.random.default_rng(p.seed)
+    grain = cow()
+    rows = int(np.ceil(np.sqrt(p.grains)))
+    side = float(np.sqrt(p.grains * grain.area / FILL))
+    scene = Scene(law=Linear(p.stiffness), box=Box(side, side), onset=p.onset)
+    for k in range(p.grains):
+        way = rng.uniform(0.0, 2.0 * np.pi)
+        scene.add(
+            grain,
+            ((k % rows + 0.5) * side / rows, (k // rows + 0.5) * side / rows),
+            angle=rng.uniform(0.0, 2.0 * np.pi),
+            velocity=(p.speed * np.cos(way), p.speed * np.sin(way)),
+        )
+    return scene
+
+
+def kinetic_energies(body: np.ndarray, mass: np.ndarray, inertia: np.ndarray) -> np.ndarray:
+    """Kinetic energy of each grain, translation and rotation."""
+    return 0.5 * mass * (body[:, 4] ** 2 + body[:, 5] ** 2) + 0.5 * inertia * body[:, 6] ** 2
+
+
+def moments(engine: Engine, snapshot: Snapshot) -> Mapping[str, float]:
+    """⟨ε²⟩/⟨ε⟩² over the grains: 5/3 for three quadratic degrees of freedom."""
+    energy = kinetic_energies(snapshot.state.body, 1.0 / engine.model.inverse_mass, 1.0 / engine.model.inverse_inertia)
+    return {"energy_ratio": float(np.mean(energy**2) / np.mean(energy) ** 2)}
+
+
+def plan(p: CowGas) -> Plan:
+    """Samples every 0.01 s, as the paper's snapshots; frames every 0.1 s."""
+    return Plan(dt=p.dt, until=p.until, samples=max(400, round(p.until / 0.01)), frames=max(50, round(p.until / 0.1)), extra=moments)
+
+
+def block_mean(values: np.ndarray) -> tuple[float, float]:
+    """Mean and its standard error from blocks, since samples 0.01 s apart are not independent."""
+    if values.size < BLOCKS:
+        return float("nan"), float("nan")
+    blocks = [block.mean() for block in np.array_split(values, BLOCKS)]
+    return float(values.mean()), float(np.std(blocks, ddof=1) / np.sqrt(BLOCKS))
+
+
+def relative_energies(run: Run, low: float, high: float, spacing: float = 0.0) -> np.ndarray:
+    """ε/⟨ε⟩ of all grains in the frames between two times, at least `spacing` apart."""
+    mass, inertia = run.scene["body_mass"], run.scene["body_inertia"]
+    found, last = [], -np.inf
+    for frame in run.frames:
+        if low <= frame.time <= high and frame.time - last >= spacing:
+            last = frame.time
+            energy = 0.5 * mass * np.sum(frame.velocities**2, axis=1) + 0.5 * inertia * frame.spins**2
+            found.append(energy / energy.mean())
+    return np.concatenate(found) if found else np.zeros(0)
+
+
+def evaluate(p: CowGas, run: Run) -> Sequence[Quantity]:
+    """Energy error over 8 s, equipartition and the shape of the distribution."""
+    import scipy.stats
+
+    time = run.series["time"]
+    early = time <= ENERGY_SPAN * (1.0 + 1e-9)
+    book = Book(time[early], {name: run.series[name][early] for name in run.series})
+    error = book.energy_error
+    share = run.series["rotational"] / (run.series["rotational"] + run.series["translational"])
+    ratio = run.series["rotational"] / run.series["translational"]
+    late = (time >= AVERAGE[0]) & (time <= AVERAGE[1])
+    first = (time >= 1.0) & (time <= 8.0)
+    mean, spread = block_mean(share[late])
+    moment, moment_spread = block_mean(run.series["energy_ratio"][late])
+    quantities = [
+        Quantity("energy error over 8 s", error, "", 1e-6, bool(error < 1e-6), "EPL08: below 1e-6"),
+        Quantity("energy error over the run", Book(time, run.series).energy_error, ""),
+        Quantity("rotational / translational, 1-8 s", float(ratio[first].mean()), "", 0.5, bool(abs(ratio[first].mean() - 0.5) <= 0.05),
+                 "the paper's span: not yet stationary at 0.45 collisions per second"),
+    ]  # fmt: skip
+    if late.any():
+        energies = relative_energies(run, *AVERAGE, COLLISION_TIME)
+        distance = scipy.stats.kstest(energies, scipy.stats.gamma(1.5, scale=1.0 / 1.5).cdf)
+        quantities += [
+            Quantity("rotational share, 10-40 s", mean, "", 1.0 / 3.0, bool(abs(mean - 1.0 / 3.0) <= 0.01), f"standard error {spread:.4f}"),
+            Quantity("⟨ε²⟩/⟨ε⟩², 10-40 s", moment, "", 5.0 / 3.0, bool(abs(moment - 5.0 / 3.0) <= 0.05), f"standard error {moment_spread:.3f}"),
+            Quantity("Kolmogorov-Smirnov distance", float(distance.statistic), "", None, None,
+                     f"p = {distance.pvalue:.2f}, {energies.size} energies one collision time apart"),
+        ]  # fmt: skip
+    return quantities
+
+
+def figures(p: CowGas, run: Run, folder: Path) -> Sequence[Path]:
+    """The gas (fig 4), the way to equipartition and the energies' distribution (fig 5)."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7, 7), layout="constrained")
+    draw_frames(axes, run, [len(run.frames) - 1])
+    axes.set(xlabel="x [m]", ylabel="y [m]", title=f"cow-gas at t = {run.frames[-1].time:.3g} s")
+    paths = [save_figure(figure, folder / "cow-gas.png")]
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+    left.plot(run.series["time"], run.series["rotational"] / run.series["translational"], lw=0.8)
+    left.axhline(0.5, color="k", ls="--", lw=1, label="equipartition, 1/2")
+    left.set(xlabel="time [s]", ylabel="rotational / translational energy", ylim=(0, None))
+    left.legend()
+    end = run.frames[-1].time
+    low = AVERAGE[0] if end > AVERAGE[0] else 0.5 * end
+    x = np.linspace(1e-3, 5.0, 300)
+    for span, style in (((1.0, 8.0), "C1."), ((low, AVERAGE[1]), "C0.")):
+        energies = relative_energies(run, *span)
+        if energies.size:
+            heights, edges = np.histogram(energies, bins=100, range=(0.0, 5.0), density=True)
+            right.plot(0.5 * (edges[1:] + edges[:-1]), heights, style, ms=4, label=f"{span[0]:.3g}-{min(span[1], end):.3g} s")
+    right.plot(x, 2.0 * 1.5 * np.sqrt(x * 1.5 / np.pi) * np.exp(-1.5 * x), "k", lw=1, label="2β√(εβ/π) exp(−βε), β = 1.5")
+    right.set(xlabel="ε / ⟨ε⟩", ylabel="n(ε)")
+    right.legend()
+    paths.append(save_figure(figure, folder / "energies.png"))
+    return paths
+
+
+EXPERIMENT = Experiment(
+    name="cow-gas",
+    paper="EPL08 fig 4-5",
+    title="equipartition in a gas of cows",
+    parameters=CowGas,
+    build=build,
+    plan=plan,
+    evaluate=evaluate,
+    figures=figures,
+    sizes={"quick": {"grains": 100, "until": 10.0}, "full": {}},
+)

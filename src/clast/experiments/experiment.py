@@ -1,0 +1,79 @@
+"""What an experiment is: parameters, a scene, a plan, and what is made of the run. One file each, one CLI command each."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from clast.dynamics.engine import Engine, Snapshot
+from clast.errors import InputError
+from clast.output.reader import Run
+from clast.scene.scene import Scene
+
+
+class Parameters(BaseModel):
+    """Parameters every experiment has; each is an option of the command line."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seed: int = Field(1, ge=0, description="seed of every random choice")
+
+
+def parameter(default: Any, description: str, unit: str = "", **limits: Any) -> Any:
+    """A parameter with its unit."""
+    return Field(default, description=description, json_schema_extra={"unit": unit}, **limits)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a run is stepped and recorded. Times in the scene's unit."""
+
+    dt: float
+    until: float
+    samples: int = 400
+    frames: int = 100
+    alpha: float | str = "auto"
+    extra: Callable[[Engine, Snapshot], Mapping[str, float]] | None = None
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number beside the paper's. `agrees` is None where the paper gives none."""
+
+    name: str
+    measured: float
+    unit: str = ""
+    published: float | None = None
+    agrees: bool | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment of the papers."""
+
+    name: str
+    paper: str
+    title: str
+    parameters: type[Parameters]
+    build: Callable[[Any], Scene]
+    plan: Callable[[Any], Plan]
+    evaluate: Callable[[Any, Run], Sequence[Quantity]]
+    figures: Callable[[Any, Run, Path], Sequence[Path]]
+    sizes: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"quick": {}, "full": {}})
+
+    def choose(self, size: str, given: Mapping[str, str | float | int]) -> Parameters:
+        """Parameters of a size with the user's own on top; InputError names the bad one."""
+        if size not in self.sizes:
+            raise InputError(f"{self.name}: there is no size '{size}'; choose one of {', '.join(self.sizes)}")
+        try:
+            return self.parameters(**{**self.sizes[size], **given})
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = ".".join(str(part) for part in first["loc"])
+            if first["type"] == "extra_forbidden":
+                known = ", ".join(self.parameters.model_fields)
+                raise InputError(f"{self.name} has no parameter --{name}; it has: {known}") from None
+            raise InputError(f"{self.name}: --{name} {first['input']}: {first['msg'].lower()}") from None
