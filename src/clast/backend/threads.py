@@ -1,4 +1,4 @@
-"""Threads: how many, by which layer, and how the work is cut."""
+"""Threads: how many, by which layer, and how the work is cut. The bits never depend on any of this."""
 
 import os
 import warnings
@@ -15,8 +15,39 @@ class SlowThreadsWarning(UserWarning):
     """The threading layer costs more than it gains."""
 
 
-def prepare_threads(threads: int | str) -> int:
-    """Number of threads to use; "auto" gives all there are (the engine then times both and keeps the faster)."""
+class ThreadTrial:
+    """One thread or all of them? Times both by turns on the run itself and settles for the faster.
+
+    On a machine with something else running, threads can be a thousand times slower than one: so the trial begins with
+    few steps, and all threads must win by a tenth.
+    """
+
+    ROUNDS = 3
+    SHORTEST = 2e-3  # seconds: a shorter turn says nothing
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.threads = 1
+        self.steps = 50
+        self.best = {1: float("inf"), most: float("inf")}
+        self.turns = 0
+        self.settled = most == 1
+
+    def record(self, steps: int, seconds: float) -> None:
+        """Add a turn of `steps` taken with `threads`."""
+        if seconds < self.SHORTEST and self.threads == 1:
+            self.steps *= 2
+            return
+        self.best[self.threads] = min(self.best[self.threads], seconds / max(steps, 1))
+        self.turns += 1
+        self.threads = self.most if self.threads == 1 else 1
+        if self.turns == 2 * self.ROUNDS:
+            self.threads = self.most if self.best[self.most] * 1.1 < self.best[1] else 1
+            self.settled = True
+
+
+def count_threads(threads: int | str) -> int:
+    """Number of threads to use; "auto" gives all there are."""
     most = min(numba.config.NUMBA_NUM_THREADS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1 << 30)
     if threads == "auto":
         return most

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clast.backend import bind
-from clast.backend.threads import balanced_cuts, prepare_threads, use_threads
+from clast.backend.threads import ThreadTrial, balanced_cuts, count_threads, use_threads, warn_about_layer
 from clast.dynamics.arrays import Contacts, Forces, State, Workspace
 from clast.dynamics.layout import lay_out
 from clast.dynamics.table import INTEGERS, WIDTH
@@ -65,7 +65,8 @@ class Engine:
             raise SceneError(f'alpha = {alpha!r} must be a positive length or "auto"')
         else:
             self.alpha = float(alpha)
-        self.threads = prepare_threads(threads)
+        self.threads = count_threads(threads)
+        self._trial = ThreadTrial(self.threads) if threads == "auto" else None
         self._work = self._workspace(64)
         self._lists = self._empty_lists(64, 256)
         self._spare = self._empty_lists(64, 256)
@@ -77,6 +78,12 @@ class Engine:
     def _compile(self) -> None:
         """Load or compile every kernel now, by calls that do nothing, so that no clock ever measures it."""
         self._stretch(self.step)
+        if self.threads > 1:
+            warn_about_layer()
+        if self._trial is not None:
+            self.threads = 1
+            self._cut()
+            self._stretch(self.step)
         self._kick(*self._copy(), 0.0, 0.0, 0.0)
 
     # --- lists -------------------------------------------------------------------------------------------------------
@@ -152,7 +159,10 @@ class Engine:
         began = mark = time.perf_counter()
         mark_step = self.step
         while self.step < end:
-            self.step, status, pair = self._stretch(end)
+            if self._trial is not None and not self._trial.settled:
+                status, pair = self._try_threads(end)
+            else:
+                self.step, status, pair = self._stretch(end)
             if status == self.kernels.DEEP_OVERLAP:
                 self._raise_overlap(int(pair))
             if status == self.kernels.STALE:
@@ -176,6 +186,20 @@ class Engine:
                 self.geometry, self.model, self.state, self._lists, self._forces, self.tags,
                 self.step, end, self._pair_cut, self._body_cut, self.moving, self.dt, onset, self.alpha, self._found,
             )  # fmt: skip
+
+    def _try_threads(self, end: int) -> tuple[int, int]:
+        """A turn of the trial of threads."""
+        assert self._trial is not None
+        if self.threads != self._trial.threads:
+            self.threads = self._trial.threads
+            self._cut()
+        began, before = time.perf_counter(), self.step
+        self.step, status, pair = self._stretch(min(end, self.step + self._trial.steps))
+        self._trial.record(self.step - before, time.perf_counter() - began)
+        if self._trial.settled:
+            self.threads = self._trial.threads
+            self._cut()
+        return status, pair
 
     def _raise_overlap(self, pair: int) -> None:
         i, j = (int(self.order[k]) for k in self._lists.pair[pair, :2])

@@ -1,0 +1,194 @@
+"""Benchmark states and the Cundall number c = grains × steps / seconds. Prepared states are kept in the cache folder."""
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from clast.backend.bind import cache_folder
+from clast.dynamics.engine import Engine
+from clast.errors import InputError
+from clast.laws import Linear
+from clast.packing.lattice import square_lattice
+from clast.packing.voronoi import voronoi_cells
+from clast.preparation.settle import settle, unbalanced_force
+from clast.scene.scene import Box, Scene
+from clast.scene.tags import Fixed, Force, Velocity
+from clast.shapes import Shape, clumpy_cow, cow, disk, polygon, regular, segment
+
+WINDOWS = 7
+WINDOW_SECONDS = 1.0
+GAS_FILL = 0.246
+GAS_WARM_UP = 4.0  # s of motion before a gas is measured
+FRICTION = 0.5
+PRESSURE = 1e-3  # of k_n
+STILL = 1e-4  # unbalanced force of a dense state
+
+
+@dataclass(frozen=True)
+class Case:
+    """A benchmark: a scene at rest or in motion, ready to be timed."""
+
+    name: str
+    prepare: Callable[[int | str], Engine]
+
+
+def gas(shape: Shape, grains: int = 400, fill: float = GAS_FILL, seed: int = 1) -> Scene:
+    """Grains on a lattice in a periodic box, unit speeds in random directions, k_n = 1e7, unit density."""
+    rng = np.random.default_rng(seed)
+    side = float(np.sqrt(grains * shape.area / fill))
+    columns = int(np.ceil(np.sqrt(grains)))
+    scene = Scene(law=Linear(1e7), box=Box(side, side))
+    for place in square_lattice(grains, columns, side / columns):
+        way = rng.uniform(0.0, 2.0 * np.pi)
+        scene.add(shape, place, angle=rng.uniform(0.0, 2.0 * np.pi), velocity=(np.cos(way), np.sin(way)))
+    return scene
+
+
+def dense(shapes: Sequence[Shape], seed: int, friction: float) -> Scene:
+    """Grains on a wide lattice between three walls and a lid under pressure; periodic in nothing, no gravity.
+
+    Unit length is the mean grain diameter, unit density, k_n = 1, k_t = ½ k_n.
+    """
+    rng = np.random.default_rng(seed)
+    spacing = 2.2 * max(shape.reach for shape in shapes)
+    columns = int(round(np.sqrt(len(shapes))))
+    rows = -(-len(shapes) // columns)
+    width, height = columns * spacing, rows * spacing
+    radius = float(np.mean([shape.radius for shape in shapes]))
+    stiffness = 1.0
+    mass = float(np.mean([shape.area for shape in shapes]))
+    damping = 0.6 * np.sqrt(stiffness / mass)
+    law = Linear(stiffness, 0.5 * stiffness, friction, normal_damping=damping, tangential_damping=0.5 * damping)
+    scene = Scene(law=law)
+    for shape, place in zip(shapes, square_lattice(len(shapes), columns, spacing), strict=True):
+        # off the lattice, or columns of disks would stand on each other
+        scene.add(shape, place + 0.04 * spacing * rng.uniform(-1.0, 1.0, 2), angle=rng.uniform(0.0, 2.0 * np.pi))
+    floor = segment((-width, -radius), (2.0 * width, -radius), radius=radius)
+    left = segment((-radius, -height), (-radius, 2.0 * height), radius=radius)
+    right = segment((width + radius, -height), (width + radius, 2.0 * height), radius=radius)
+    for wall in (floor, left, right):
+        scene.add_wall(wall)
+    lid = segment((-width, height + radius), (2.0 * width, height + radius), radius=radius)
+    lid_mass = np.sqrt(len(shapes)) * mass
+    scene.add(
+        lid, -lid.origin, density=float(lid_mass / lid.area), big=True, material="wall",
+        tags=(Velocity(x=0.0, spin=0.0), Force(y=-PRESSURE * stiffness * width)),
+    )  # fmt: skip
+    return scene
+
+
+def prepare_dense(name: str, shapes: Sequence[Shape], threads: int | str, seed: int = 1) -> Engine:
+    """Compress without friction, switch friction on, and let the forces balance; or take all that from the cache."""
+    smooth, rough = dense(shapes, seed, 0.0), dense(shapes, seed, FRICTION)
+    path = cache_folder() / f"bench-{name}-{state_key(rough)}.npz"
+    if not path.exists():
+        engine = Engine(smooth)
+        settle(engine, unbalanced=10.0 * STILL)
+        frozen = Engine(place_again(rough, engine))
+        settle(frozen, unbalanced=STILL)
+        arrays, scalars = frozen.checkpoint()
+        np.savez(path, dt=frozen.dt, **arrays, **{f"scalar_{key}": value for key, value in scalars.items()})
+    stored = np.load(path)
+    engine = Engine(rough, dt=float(stored["dt"]), threads=threads)
+    arrays = {key: stored[key] for key in stored.files if not key.startswith("scalar_") and key != "dt"}
+    scalars = {key[7:]: stored[key].item() for key in stored.files if key.startswith("scalar_")}
+    engine.restore(arrays, scalars)
+    return engine
+
+
+def state_key(scene: Scene) -> str:
+    """A name for the state a scene leads to."""
+    digest = hashlib.sha256(repr(scene).encode())
+    for body in scene.bodies:
+        digest.update(body.shape.vertices.tobytes())
+        digest.update(np.array([body.angle, body.mass, *body.position]).tobytes())
+    return digest.hexdigest()[:12]
+
+
+def place_again(scene: Scene, engine: Engine) -> Scene:
+    """Put the bodies of `scene` where those of a finished run lie, at rest."""
+    for row, number in enumerate(engine.order):
+        body = scene.bodies[number]
+        body.position = (float(engine.state.body[row, 0]), float(engine.state.body[row, 1]))
+        body.angle = float(engine.state.angle[row])
+    return scene
+
+
+def prepare_gas(shape: Shape, threads: int | str, grains: int = 400) -> Engine:
+    """A gas after its warm-up, Δt = 1e-5 as in EPL08."""
+    engine = Engine(gas(shape, grains), dt=1e-5, threads=threads)
+    engine.advance(round(GAS_WARM_UP / engine.dt))
+    return engine
+
+
+def voronoi_shapes(columns: int = 35, rows: int = 35, seed: int = 1) -> list[Shape]:
+    """Voronoi grains of mean diameter about one, R/ℓ = 0.13 (PRE10)."""
+    square = 0.887  # equivalent diameter 1
+    cells = voronoi_cells(columns, rows, square, 0.13, np.random.default_rng(seed))
+    return [polygon(cell, radius=0.13, name=f"cell {k}") for k, cell in enumerate(cells)]
+
+
+def hexagon(area: float = 6.52) -> Shape:
+    """A rounded hexagon of the cow's area with its radius over size as r = 0.1."""
+    return regular(6, radius=0.1, circumradius=1.4).with_area(area)
+
+
+CASES = {
+    case.name: case
+    for case in (
+        Case("cow-gas", lambda threads: prepare_gas(cow(), threads)),
+        Case("hexagon-gas", lambda threads: prepare_gas(hexagon(), threads)),
+        Case("disk-gas", lambda threads: prepare_gas(disk(area=6.52), threads)),
+        Case("hexagon-dense", lambda threads: prepare_dense("hexagon", [regular(6, radius=0.1, circumradius=0.45)] * 1000, threads)),
+        Case("voronoi-dense", lambda threads: prepare_dense("voronoi", voronoi_shapes()[:1200], threads)),
+        Case("disk-dense", lambda threads: prepare_dense("disk", [disk(radius=0.5)] * 1000, threads)),
+        Case("clump-gas", lambda threads: prepare_gas(clumpy_cow(disks=726), threads, 100)),
+    )
+}
+
+
+def measure(engine: Engine, windows: int = WINDOWS, seconds: float = WINDOW_SECONDS) -> dict[str, Any]:
+    """Median Cundall number over windows of at least `seconds`; the α search has settled before the first."""
+    pace = 200
+    while True:
+        began = time.perf_counter()
+        engine.advance(engine.step + pace)
+        took = time.perf_counter() - began
+        if took > seconds:
+            break
+        pace = int(pace * min(4.0, 1.2 * seconds / max(took, 1e-4))) + 1
+    found, rebuilds, begin = [], engine.rebuilds, engine.step
+    for _ in range(windows):
+        began = time.perf_counter()
+        engine.advance(engine.step + pace)
+        found.append(time.perf_counter() - began)
+    wall = float(np.median(found))
+    snapshot = engine.snapshot()
+    counted = int((snapshot.integers[:, 5] > 0).sum())
+    return {
+        "grains": engine.moving, "steps": pace, "wall_s": wall, "cundall": engine.moving * pace / wall, "threads": engine.threads,
+        "device": "cpu", "contacts_per_grain": counted / engine.moving, "rebuilds": engine.rebuilds - rebuilds,
+        "rebuilds_per_1000_steps": 1000.0 * (engine.rebuilds - rebuilds) / (engine.step - begin),
+        "candidates_per_grain": engine.candidates / engine.moving, "alpha": engine.alpha, "dt": engine.dt,
+        "spread": [engine.moving * pace / max(found), engine.moving * pace / min(found)],
+    }  # fmt: skip
+
+
+def run_cases(cases: Sequence[str] = (), threads: int | str = 1, **options: Any) -> list[dict[str, Any]]:
+    """Time the named cases, all when none is named; InputError for an unknown one."""
+    unknown = [name for name in cases if name not in CASES]
+    if unknown:
+        raise InputError(f"there is no benchmark '{unknown[0]}'; there are: {', '.join(CASES)}")
+    results = []
+    for name in cases or CASES:
+        engine = CASES[name].prepare(threads)
+        unbalanced = unbalanced_force(engine)[0] if "dense" in name else None
+        row = {"case": name, **measure(engine, **options)}
+        if unbalanced is not None:
+            row["unbalanced_force"] = unbalanced
+        results.append(row)
+    return results

@@ -1,0 +1,72 @@
+"""Protocols that bring grains to rest. What they take out of the motion is not booked: a run starts after them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from clast.dynamics.engine import Engine
+from clast.dynamics.table import PUSH, SHEAR
+
+
+@dataclass(frozen=True)
+class Rest:
+    """How still a packing is."""
+
+    unbalanced: float  # mean |ΣF| of the grains / mean contact force
+    contacts_per_grain: float  # counted contacts
+    steps: int
+
+
+def unbalanced_force(engine: Engine) -> tuple[float, float]:
+    """mean |ΣF| over free grains / mean |contact force|, and counted contacts per free grain. Forces of laws and gravity.
+
+    A driven body that is free in some direction (a lid under load) must be in balance as well: the larger of the two
+    ratios is returned, the second being its net force over the load it carries.
+    """
+    snapshot = engine.snapshot()
+    table, floats = snapshot.integers, snapshot.floats
+    nx, ny = floats[:, 1], floats[:, 2]
+    push, shear = floats[:, PUSH], floats[:, SHEAR]
+    fx, fy = -push * nx - shear * ny, -push * ny + shear * nx
+    net = np.zeros((engine.order.size, 2))
+    for column, sign in ((0, 1.0), (1, -1.0)):
+        np.add.at(net[:, 0], table[:, column], sign * fx)
+        np.add.at(net[:, 1], table[:, column], sign * fy)
+    net += engine.model.gravity / engine.model.inverse_mass[:, None]
+    mean_contact = float(np.hypot(fx, fy).mean()) if len(fx) else 0.0
+    if mean_contact == 0.0:
+        return float("inf"), 0.0
+    ratio = float(np.hypot(*net[: engine.free].T).mean() / mean_contact)
+    loads = engine.tags.force[:, :2]
+    off = np.where(engine.tags.imposed[:, :2] == 0, net[engine.free : engine.moving] + loads, 0.0)
+    carried = np.hypot(*loads.T)
+    if carried.any():
+        ratio = max(ratio, float((np.hypot(*off.T)[carried > 0.0] / carried[carried > 0.0]).max()))
+    return ratio, float((table[:, 5] > 0).sum() / max(engine.free, 1))
+
+
+def settle(engine: Engine, *, unbalanced: float, slice_steps: int = 400, most_steps: int = 2_000_000) -> Rest:
+    """Step, taking the motion out whenever the kinetic energy has passed a maximum, until the forces balance.
+
+    Stopping everything at each maximum of the kinetic energy removes the slow breathing mode of a packing, which contact
+    damping alone leaves ringing (Day's dynamic relaxation).
+    """
+    body = engine.state.body
+    moving = slice(0, engine.moving)
+    mass, inertia = 1.0 / engine.model.inverse_mass[moving], 1.0 / engine.model.inverse_inertia[moving]
+    last = 0.0
+    ratio, contacts = unbalanced_force(engine)
+    begin = engine.step
+    while engine.step - begin < most_steps:
+        for _ in range(20):
+            engine.advance(engine.step + slice_steps // 20)
+            kinetic = float(np.sum(mass * (body[moving, 4] ** 2 + body[moving, 5] ** 2) + inertia * body[moving, 6] ** 2))
+            if kinetic < last:
+                body[: engine.free, 4:7] = 0.0
+                last = 0.0
+            else:
+                last = kinetic
+        ratio, contacts = unbalanced_force(engine)
+        if ratio < unbalanced:
+            break
+    return Rest(ratio, contacts, engine.step - begin)

@@ -1,0 +1,104 @@
+"""The house rules a machine can check: imports run one way, numba stays in the backend, no drawers for odds and ends."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import clast
+
+ROOT = Path(clast.__file__).parent
+MODULES = sorted(ROOT.rglob("*.py"))
+ALWAYS = {"errors"}  # the root and the errors may be imported by all
+ALLOWED = {
+    "errors": set(),
+    "backend": set(),
+    "shapes": {"backend"},
+    "laws": {"backend"},
+    "contact": {"backend", "shapes", "laws"},
+    "packing": {"backend", "shapes", "laws", "contact"},
+    "scene": {"backend", "shapes", "laws", "contact"},
+}
+ORDER = ["neighbours", "dynamics", "measures", "output", "preparation", "experiments", "sweeps", "cli"]
+for level, name in enumerate(ORDER):
+    ALLOWED[name] = {"backend", "shapes", "laws", "contact", "packing", "scene", *ORDER[:level]}
+
+
+def layer_of(path: Path) -> str:
+    """backend, shapes … or the name of a module at the top."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return parts[0]
+
+
+def imports(source: str) -> set[str]:
+    """Every module a source imports, at the top or inside a function, and by importlib with a fixed name."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "a relative import"
+            found.add(node.module or "")
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func) and node.args:
+            found |= {a.value for a in node.args[:1] if isinstance(a, ast.Constant)}
+    return found
+
+
+def faults(path: Path, source: str) -> list[str]:
+    """What is wrong with the imports of one module."""
+    layer = layer_of(path)
+    wrong = []
+    layers = {p.relative_to(ROOT).with_suffix("").parts[0] for p in MODULES}
+    for name in sorted(imports(source)):
+        head, *rest = name.split(".")
+        if head in ("numba", "llvmlite") and layer != "backend":
+            wrong.append(f"{path}: imports {name}; only the backend may")
+        if head == "clast" and rest and rest[0] in layers and layer != "__init__":
+            target = rest[0]
+            if target != layer and target not in ALLOWED[layer] | ALWAYS:
+                wrong.append(f"{path}: {layer} may not import {target}")
+    return wrong
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_run_one_way(path):
+    layer = layer_of(path)
+    assert layer in ALLOWED or layer in ("__init__", "__main__"), f"{layer}: a new layer has to be given its place here and in design.md"
+    assert faults(path, path.read_text()) == []
+
+
+def test_the_check_sees_what_it_should():
+    inside = ROOT / "dynamics" / "step.py"
+    assert faults(inside, "from clast.scene.scene import Scene\nimport numpy\nfrom clast.errors import SceneError") == []
+    for bad in (
+        "import numba",
+        "from numba import njit",
+        "def f():\n    from clast.output.store import Store",
+        "import clast.measures.book",
+        "from clast import measures",
+        "import importlib\nimportlib.import_module('clast.cli')",
+    ):
+        assert len(faults(inside, bad)) >= 1, bad
+    assert faults(ROOT / "backend" / "device.py", "import numba") == []
+
+
+def test_scene_and_packing_do_not_know_each_other():
+    assert "packing" not in ALLOWED["scene"]
+    assert "scene" not in ALLOWED["packing"]
+
+
+def test_no_drawer_for_odds_and_ends():
+    banned = {"utils", "util", "common", "base", "helpers", "helper", "manager", "misc"}
+    found = [p for p in MODULES if {p.stem, *p.relative_to(ROOT).parts[:-1]} & banned]
+    assert found == []
+
+
+def test_no_long_file():
+    long = {str(p.relative_to(ROOT)): n for p in MODULES if (n := len(p.read_text().splitlines())) > 500}
+    assert long == {}
+
+
+def test_every_module_says_what_it_is():
+    empty = [str(p.relative_to(ROOT)) for p in MODULES if p.read_text().strip() and not ast.get_docstring(ast.parse(p.read_text()))]
+    assert empty == []
