@@ -13,38 +13,48 @@ DEEP = 0.1  # of the sum of sphero-radii: skeletons nearer than this end the run
 
 
 @device
+def unsigned(index):
+    """An index the compiler knows not to be negative, so that it leaves out the test for counting from the end."""
+    return np.int64(np.uint32(index))
+
+
+@device
 def carry(x, y, cosine, sine, shift_x, shift_y):
     """Turn (x, y) and shift it: from one body's frame into another's."""
     return cosine * x - sine * y + shift_x, sine * x + cosine * y + shift_y
 
 
 @device
-def contact_record(
-    x, y, qx, qy, square, reach, a_r, b_cos, b_sin, branch_x, branch_y, a_vx, a_vy, a_spin, b_vx, b_vy, b_spin
-):  # fmt: skip
-    """What a law may know of a contact (model §3), from a probe of a at (x, y) in b's frame and its way q to b's feature.
+def probe_arms(vx, vy, a_cos, a_sin, branch_x, branch_y):
+    """World vectors from both centres to a probe of a, given in a's frame."""
+    arm_x = a_cos * vx - a_sin * vy
+    arm_y = a_sin * vx + a_cos * vy
+    return arm_x, arm_y, arm_x - branch_x, arm_y - branch_y
 
-    Returns depth, normal from a to b, arms from both centres to the contact point, v·N and v·T with v = v_a − v_b there.
+
+@device
+def contact_record(
+    qx, qy, square, reach, a_r, b_cos, b_sin, a_arm_x, a_arm_y, b_arm_x, b_arm_y, a_vx, a_vy, a_spin, b_vx, b_vy, b_spin
+):  # fmt: skip
+    """What a law may know of a contact (model §3), from the arms to a's probe X and the way q from X to b's feature.
+
+    Returns depth, normal N from a to b, the distance from X to the contact point R = X + offset N, and v·N and v·T with
+    v = v_a − v_b at R. All that needs no square root is worked out at X, so that the processor need not wait for it:
+    v(R) = v(X) + (ω_a − ω_b) offset T, and a force −P N + S T has the moment arm(X) × F + offset S.
     """
-    distance = math.sqrt(square)
-    depth = reach - distance
-    inverse = 1.0 / distance
-    nx = qx * inverse
-    ny = qy * inverse
-    offset = a_r - 0.5 * depth
-    rx = x + offset * nx
-    ry = y + offset * ny
-    normal_x = b_cos * nx - b_sin * ny
-    normal_y = b_sin * nx + b_cos * ny
-    b_arm_x = b_cos * rx - b_sin * ry
-    b_arm_y = b_sin * rx + b_cos * ry
-    a_arm_x = b_arm_x + branch_x
-    a_arm_y = b_arm_y + branch_y
     speed_x = a_vx - a_spin * a_arm_y - (b_vx - b_spin * b_arm_y)
     speed_y = a_vy + a_spin * a_arm_x - (b_vy + b_spin * b_arm_x)
+    way_x = b_cos * qx - b_sin * qy
+    way_y = b_sin * qx + b_cos * qy
+    distance = math.sqrt(square)
+    inverse = distance * (1.0 / square)  # root and quotient side by side instead of one after the other
+    normal_x = way_x * inverse
+    normal_y = way_y * inverse
+    depth = reach - distance
+    offset = a_r - 0.5 * depth
     closing = speed_x * normal_x + speed_y * normal_y
-    sliding = speed_y * normal_x - speed_x * normal_y
-    return depth, normal_x, normal_y, a_arm_x, a_arm_y, b_arm_x, b_arm_y, closing, sliding
+    sliding = speed_y * normal_x - speed_x * normal_y + (a_spin - b_spin) * offset
+    return depth, normal_x, normal_y, offset, closing, sliding
 
 
 @device
@@ -73,15 +83,18 @@ def heir(meet, k, last, probe_x, probe_y, candidate, feature, following, spring,
     """
     best = -1
     nearest = reach_squared
-    mine = np.int64(candidate[k, 1])
+    mine = np.int64(candidate[2 * k + 1])
     for other in range(k + 1, last):
-        if candidate[other, 0] != candidate[k, 0]:
+        if candidate[2 * other] != candidate[2 * k]:
             break
-        theirs = np.int64(candidate[other, 1])
+        theirs = np.int64(candidate[2 * other + 1])
         if following[mine] != theirs and following[theirs] != mine:
             continue
-        f = feature[theirs]
-        count, qx, qy = meet(probe_x, probe_y, f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7])
+        f = 8 * theirs
+        count, qx, qy = meet(
+            probe_x, probe_y, feature[f], feature[f + 1], feature[f + 2], feature[f + 3],
+            feature[f + 4], feature[f + 5], feature[f + 6], feature[f + 7],
+        )  # fmt: skip
         distance = qx * qx + qy * qy
         touching = count > 0.0 and distance < reach_squared
         was = active[other] != 0
@@ -99,22 +112,22 @@ def pair_forces(
     meet, law, history, p, pair, constant, candidate, spring, active, body, vertex, feature, following, parameters,
     tangential_energy, dt, spring_dt, past, future, onset,
 ):  # fmt: skip
-    """Sum the contacts of pair p.
+    """Sum the contacts of pair p. The arrays come flattened: a table's row length is then known when compiling.
 
     Returns force on i (x, y), torques on i and j, the viscous part of these four, heat of sliding, energy of lost
     springs, and the smallest skeleton distance over the sum of radii met (2 where nothing touches).
     """
-    i = pair[p, 0]
-    j = pair[p, 1]
-    first = np.uint64(pair[p, 2])
-    middle = np.uint64(pair[p, 3])
-    last = np.uint64(pair[p + np.uint64(1), 2])
+    i = 8 * np.int64(pair[4 * p])
+    j = 8 * np.int64(pair[4 * p + 1])
+    first = np.int64(pair[4 * p + 2])
+    middle = np.int64(pair[4 * p + 3])
+    last = np.int64(pair[4 * p + 6])
 
-    a_cos, a_sin, a_vx, a_vy, a_spin, a_r = body[i, 2], body[i, 3], body[i, 4], body[i, 5], body[i, 6], body[i, 7]
-    b_cos, b_sin, b_vx, b_vy, b_spin, b_r = body[j, 2], body[j, 3], body[j, 4], body[j, 5], body[j, 6], body[j, 7]
-    branch_x = body[j, 0] - body[i, 0] + constant[p, 0]  # from i to j's image
-    branch_y = body[j, 1] - body[i, 1] + constant[p, 1]
-    reduced_mass = constant[p, 2]
+    a_cos, a_sin, a_vx, a_vy, a_spin, a_r = body[i + 2], body[i + 3], body[i + 4], body[i + 5], body[i + 6], body[i + 7]
+    b_cos, b_sin, b_vx, b_vy, b_spin, b_r = body[j + 2], body[j + 3], body[j + 4], body[j + 5], body[j + 6], body[j + 7]
+    branch_x = body[j] - body[i] + constant[4 * p]  # from i to j's image
+    branch_y = body[j + 1] - body[i + 1] + constant[4 * p + 1]
+    reduced_mass = constant[4 * p + 2]
     reach = a_r + b_r
     reach_squared = reach * reach
 
@@ -145,13 +158,14 @@ def pair_forces(
         sine = a_sin * b_cos - a_cos * b_sin
         shift_x = -(b_cos * branch_x + b_sin * branch_y)
         shift_y = -(b_cos * branch_y - b_sin * branch_x)
-        for k in range(begin, end):
-            v = candidate[k, 0]
-            f = candidate[k, 1]
-            x, y = carry(vertex[v, 0], vertex[v, 1], cosine, sine, shift_x, shift_y)
+        for q in range(begin, end):
+            k = unsigned(q)
+            v = 2 * np.int64(candidate[2 * k])
+            f = 8 * np.int64(candidate[2 * k + 1])
+            x, y = carry(vertex[v], vertex[v + 1], cosine, sine, shift_x, shift_y)
             count, qx, qy = meet(
-                x, y, feature[f, 0], feature[f, 1], feature[f, 2], feature[f, 3],
-                feature[f, 4], feature[f, 5], feature[f, 6], feature[f, 7],
+                x, y, feature[f], feature[f + 1], feature[f + 2], feature[f + 3],
+                feature[f + 4], feature[f + 5], feature[f + 6], feature[f + 7],
             )  # fmt: skip
             square = qx * qx + qy * qy
             touching = count != 0.0 and square < reach_squared
@@ -180,8 +194,9 @@ def pair_forces(
                 continue
             if square < closest:
                 closest = square
-            depth, normal_x, normal_y, a_arm_x, a_arm_y, b_arm_x, b_arm_y, closing, sliding = contact_record(
-                x, y, qx, qy, square, reach, a_r, b_cos, b_sin, branch_x, branch_y,
+            a_arm_x, a_arm_y, b_arm_x, b_arm_y = probe_arms(vertex[v], vertex[v + 1], a_cos, a_sin, branch_x, branch_y)
+            depth, normal_x, normal_y, offset, closing, sliding = contact_record(
+                qx, qy, square, reach, a_r, b_cos, b_sin, a_arm_x, a_arm_y, b_arm_x, b_arm_y,
                 a_vx, a_vy, a_spin, b_vx, b_vy, b_spin,
             )  # fmt: skip
             if history and count > 0.0:
@@ -206,18 +221,20 @@ def pair_forces(
                 vy = -viscous * normal_y + drag * normal_x
                 drag_x += side_sign * vx
                 drag_y += side_sign * vy
-                a_drag = a_arm_x * vy - a_arm_y * vx
-                b_drag = b_arm_y * vx - b_arm_x * vy
+                a_drag = a_arm_x * vy - a_arm_y * vx + offset * drag
+                b_drag = b_arm_y * vx - b_arm_x * vy - offset * drag
                 fx = push * normal_x - shear * normal_y
                 fy = push * normal_y + shear * normal_x
+                a_torque = a_arm_x * fy - a_arm_y * fx + offset * shear
+                b_torque = b_arm_y * fx - b_arm_x * fy - offset * shear
             else:
                 a_drag = b_drag = 0.0
                 fx = -weighted * normal_x
                 fy = -weighted * normal_y
+                a_torque = a_arm_x * fy - a_arm_y * fx
+                b_torque = b_arm_y * fx - b_arm_x * fy
             force_x += side_sign * fx
             force_y += side_sign * fy
-            a_torque = a_arm_x * fy - a_arm_y * fx
-            b_torque = b_arm_y * fx - b_arm_x * fy
             if side == 0:
                 torque_i += a_torque
                 torque_j += b_torque

@@ -28,18 +28,22 @@ def turned(cosine, sine, turn):
 
 
 @device
-def gather(b, first_pair, first_other, other, pair_force):
-    """Sum of the pair forces on body b, in ascending order of pairs: force x, force y, torque."""
+def gather(b, first_pair, first_other, other, table, width):
+    """Sum of the pair forces on body b, in ascending order of pairs: force x, force y, torque.
+
+    `table` is flat, rows of `width` beginning with force on i (x, y), torque on i, torque on j.
+    """
     fx = fy = torque = 0.0
-    for q in range(np.uint64(first_other[b]), np.uint64(first_other[b + np.uint64(1)])):
-        p = other[q]
-        fx -= pair_force[p, 0]
-        fy -= pair_force[p, 1]
-        torque += pair_force[p, 3]
-    for p in range(np.uint64(first_pair[b]), np.uint64(first_pair[b + np.uint64(1)])):
-        fx += pair_force[p, 0]
-        fy += pair_force[p, 1]
-        torque += pair_force[p, 2]
+    for q in range(np.int64(first_other[b]), np.int64(first_other[b + 1])):
+        row = width * np.int64(other[q])
+        fx -= table[row]
+        fy -= table[row + 1]
+        torque += table[row + 3]
+    for q in range(np.int64(first_pair[b]), np.int64(first_pair[b + 1])):
+        row = width * np.int64(np.uint32(q))
+        fx += table[row]
+        fy += table[row + 1]
+        torque += table[row + 2]
     return fx, fy, torque
 
 
@@ -47,9 +51,10 @@ def gather(b, first_pair, first_other, other, pair_force):
 def gather_heat(b, first_pair, loss):
     """Heat of sliding and energy of lost springs of the pairs in which b comes first."""
     heat = lost = 0.0
-    for p in range(np.uint64(first_pair[b]), np.uint64(first_pair[b + np.uint64(1)])):
-        heat += loss[p, 4]
-        lost += loss[p, 5]
+    for q in range(np.int64(first_pair[b]), np.int64(first_pair[b + 1])):
+        row = 6 * np.int64(np.uint32(q))
+        heat += loss[row + 4]
+        lost += loss[row + 5]
     return heat, lost
 
 

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from clast.backend.device import device
-from clast.dynamics.forces import pair_forces
+from clast.dynamics.forces import pair_forces, unsigned
 from clast.dynamics.motion import gather, gather_heat, moved_too_far, turned
 
 
@@ -22,32 +22,32 @@ def contact_forces(
     meet, force, history, unpack, tangential_energy, low, high, geometry, model, state, contacts, forces, dt, spring_dt, past, future, onset,
 ):  # fmt: skip
     """Forces of the pairs low ≤ p < high. Returns the first pair whose skeletons nearly touch, or −1."""
-    vertex, feature, following = geometry.vertex, geometry.feature, geometry.following
-    pair, constant, candidate = contacts.pair, contacts.pair_constant, contacts.candidate
+    vertex, feature, following = geometry.vertex.reshape(-1), geometry.feature.reshape(-1), geometry.following
+    pair, constant, candidate = contacts.pair.reshape(-1), contacts.pair_constant.reshape(-1), contacts.candidate.reshape(-1)
     spring, active = contacts.spring, contacts.active
-    body, table = state.body, model.law
-    out, loss = forces.pair, forces.loss
+    body, table = state.body.reshape(-1), model.law
+    out, loss = forces.pair.reshape(-1), forces.loss.reshape(-1)
     deep = np.int64(-1)
     for q in range(low, high):
-        p = np.uint64(q)
-        parameters = unpack(table, np.uint64(constant[p, 3]))
+        p = unsigned(q)
+        parameters = unpack(table, np.uint64(constant[4 * p + 3]))
         fx, fy, ti, tj, vx, vy, vi, vj, heat, lost, too_deep = pair_forces(
             meet, force, history, p, pair, constant, candidate, spring, active, body, vertex, feature, following, parameters,
             tangential_energy, dt, spring_dt, past, future, onset,
         )  # fmt: skip
-        out[p, 0] = fx
-        out[p, 1] = fy
-        out[p, 2] = ti
-        out[p, 3] = tj
+        out[4 * p] = fx
+        out[4 * p + 1] = fy
+        out[4 * p + 2] = ti
+        out[4 * p + 3] = tj
         if history:
-            loss[p, 0] = vx
-            loss[p, 1] = vy
-            loss[p, 2] = vi
-            loss[p, 3] = vj
-            loss[p, 4] = heat
-            loss[p, 5] = lost
+            loss[6 * p] = vx
+            loss[6 * p + 1] = vy
+            loss[6 * p + 2] = vi
+            loss[6 * p + 3] = vj
+            loss[6 * p + 4] = heat
+            loss[6 * p + 5] = lost
         if too_deep and deep < 0:
-            deep = np.int64(p)
+            deep = p
     return deep
 
 
@@ -59,49 +59,51 @@ def kick_and_drift(history, low, high, model, state, contacts, forces, dt, drift
 
     Returns whether a body has moved further than alpha since the lists were built.
     """
-    body, angle, book = state.body, state.angle, state.book
-    first_pair, first_other, other, reference = contacts.first_pair, contacts.first_other, contacts.other, contacts.reference
+    body, angle, book = state.body.reshape(-1), state.angle, state.book.reshape(-1)
+    first_pair, first_other, other = contacts.first_pair, contacts.first_other, contacts.other
+    reference = contacts.reference.reshape(-1)
     inverse_mass, inverse_inertia = model.inverse_mass, model.inverse_inertia
-    pair_force, loss = forces.pair, forces.loss
+    pair_force, loss = forces.pair.reshape(-1), forces.loss.reshape(-1)
     gravity_x = model.gravity[0] * (kick * dt)
     gravity_y = model.gravity[1] * (kick * dt)
     stale = False
     for q in range(low, high):
-        b = np.uint64(q)
-        fx, fy, torque = gather(b, first_pair, first_other, other, pair_force)
+        b = unsigned(q)
+        row = 8 * b
+        fx, fy, torque = gather(b, first_pair, first_other, other, pair_force, 4)
         rate = inverse_mass[b] * dt
-        old_vx, old_vy, old_spin = body[b, 4], body[b, 5], body[b, 6]
+        old_vx, old_vy, old_spin = body[row + 4], body[row + 5], body[row + 6]
         vx = old_vx + (fx * rate + gravity_x)
         vy = old_vy + (fy * rate + gravity_y)
         spin = old_spin + torque * (inverse_inertia[b] * dt)
         if history:
-            drag_x, drag_y, drag_torque = gather(b, first_pair, first_other, other, loss)
+            drag_x, drag_y, drag_torque = gather(b, first_pair, first_other, other, loss, 6)
             heat, lost = gather_heat(b, first_pair, loss)
-            book[b, 0] -= dt * (
+            book[4 * b] -= dt * (
                 drag_x * (old_vx + share * (vx - old_vx))
                 + drag_y * (old_vy + share * (vy - old_vy))
                 + drag_torque * (old_spin + share * (spin - old_spin))
             )
-            book[b, 1] += heat
-            book[b, 2] += lost
-        x = body[b, 0] + vx * drift
-        y = body[b, 1] + vy * drift
+            book[4 * b + 1] += heat
+            book[4 * b + 2] += lost
+        x = body[row] + vx * drift
+        y = body[row + 1] + vy * drift
         turn = spin * drift
         now = angle[b] + turn
         if resync:
             cosine, sine = math.cos(now), math.sin(now)
         else:
-            cosine, sine = turned(body[b, 2], body[b, 3], turn)
-        body[b, 0] = x
-        body[b, 1] = y
-        body[b, 2] = cosine
-        body[b, 3] = sine
-        body[b, 4] = vx
-        body[b, 5] = vy
-        body[b, 6] = spin
+            cosine, sine = turned(body[row + 2], body[row + 3], turn)
+        body[row] = x
+        body[row + 1] = y
+        body[row + 2] = cosine
+        body[row + 3] = sine
+        body[row + 4] = vx
+        body[row + 5] = vy
+        body[row + 6] = spin
         angle[b] = now
         if moved_too_far(
-            x - reference[b, 0], y - reference[b, 1], now - reference[b, 2], reference[b, 3], alpha
+            x - reference[4 * b], y - reference[4 * b + 1], now - reference[4 * b + 2], reference[4 * b + 3], alpha
         ):
             stale = True
     return stale
@@ -115,11 +117,11 @@ def kick_and_drift_tagged(history, free, moving, model, state, contacts, forces,
     """
     body, angle, book = state.body, state.angle, state.book
     first_pair, first_other, other, reference = contacts.first_pair, contacts.first_other, contacts.other, contacts.reference
-    pair_force, loss = forces.pair, forces.loss
+    pair_force, loss = forces.pair.reshape(-1), forces.loss.reshape(-1)
     stale = False
     for b in range(free, moving):
         row = b - free
-        fx, fy, torque = gather(np.uint64(b), first_pair, first_other, other, pair_force)
+        fx, fy, torque = gather(b, first_pair, first_other, other, pair_force, 4)
         work = 0.0
         old_vx, old_vy, old_spin = body[b, 4], body[b, 5], body[b, 6]
         mass = 0.0
@@ -148,8 +150,8 @@ def kick_and_drift_tagged(history, free, moving, model, state, contacts, forces,
             work += push * (old_spin + share * (spin - old_spin)) * dt
         book[b, 3] += work
         if history:
-            drag_x, drag_y, drag_torque = gather(np.uint64(b), first_pair, first_other, other, loss)
-            heat, lost = gather_heat(np.uint64(b), first_pair, loss)
+            drag_x, drag_y, drag_torque = gather(b, first_pair, first_other, other, loss, 6)
+            heat, lost = gather_heat(b, first_pair, loss)
             book[b, 0] -= dt * (
                 drag_x * (old_vx + share * (vx - old_vx))
                 + drag_y * (old_vy + share * (vy - old_vy))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from clast.backend.device import routine
-from clast.dynamics.forces import carry, contact_record
+from clast.dynamics.forces import carry, contact_record, probe_arms
 
 # columns of the float table
 DEPTH, NORMAL_X, NORMAL_Y, POINT_X, POINT_Y, SPRING, PUSH, DAMPING, SHEAR, DRAG, NORMAL_ENERGY, TANGENTIAL_ENERGY, REACH = range(13)
@@ -50,8 +50,11 @@ def contact_table(
                 if count == 0.0 or square >= reach * reach:
                     continue
                 if rows < floats.shape[0]:
-                    depth, nx, ny, arm_x, arm_y, _, _, closing, sliding = contact_record(
-                        x, y, qx, qy, square, reach, body[a, 7], b_cos, b_sin, branch_x, branch_y,
+                    arm_x, arm_y, b_arm_x, b_arm_y = probe_arms(
+                        vertex[v, 0], vertex[v, 1], body[a, 2], body[a, 3], branch_x, branch_y
+                    )
+                    depth, nx, ny, offset, closing, sliding = contact_record(
+                        qx, qy, square, reach, body[a, 7], b_cos, b_sin, arm_x, arm_y, b_arm_x, b_arm_y,
                         body[a, 4], body[a, 5], body[a, 6], body[b, 4], body[b, 5], body[b, 6],
                     )  # fmt: skip
                     spring = contacts.spring[k] if history and count > 0.0 else 0.0
@@ -63,7 +66,8 @@ def contact_table(
                     integers[rows, 0], integers[rows, 1], integers[rows, 2] = a, b, side
                     integers[rows, 3], integers[rows, 4], integers[rows, 5], integers[rows, 6] = v, f, np.int64(count), k
                     floats[rows, 0], floats[rows, 1], floats[rows, 2] = depth, nx, ny
-                    floats[rows, 3], floats[rows, 4] = body[a, 0] + arm_x, body[a, 1] + arm_y
+                    floats[rows, 3] = body[a, 0] + arm_x + offset * nx
+                    floats[rows, 4] = body[a, 1] + arm_y + offset * ny
                     floats[rows, 5], floats[rows, 6], floats[rows, 7] = spring, count * push, damping
                     floats[rows, 8], floats[rows, 9] = shear, drag
                     floats[rows, 10] = count * normal_energy(parameters, depth)

@@ -1,22 +1,32 @@
-"""What an experiment is: parameters, a scene, a plan, and what is made of the run. One file each, one CLI command each."""
+"""What an experiment is: parameters, a scene, a plan, and what is made of the run. One file each, one CLI command each.
 
+Nothing heavy is imported here, so that `clast list` stays quick.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from clast.dynamics.engine import Engine, Snapshot
 from clast.errors import InputError
-from clast.output.reader import Run
-from clast.scene.scene import Scene
+
+if TYPE_CHECKING:
+    from clast.dynamics.engine import Engine, Snapshot
+    from clast.output.reader import Run
+    from clast.scene.scene import Scene
 
 
 class Parameters(BaseModel):
     """Parameters every experiment has; each is an option of the command line."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     seed: int = Field(1, ge=0, description="seed of every random choice")
 
@@ -49,6 +59,18 @@ class Quantity:
     agrees: bool | None = None
     note: str = ""
 
+    def as_json(self) -> dict[str, Any]:
+        """Plain data for result.json, which knows no NaN: what was not measured is null and agrees with nothing."""
+        if math.isfinite(self.measured):
+            return dataclasses.asdict(self)
+        return {**dataclasses.asdict(self), "measured": None, "agrees": None}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Quantity:
+        """The quantity that `as_json` wrote."""
+        measured = stored["measured"]
+        return cls(**{**stored, "measured": math.nan if measured is None else measured})
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -64,7 +86,7 @@ class Experiment:
     figures: Callable[[Any, Run, Path], Sequence[Path]]
     sizes: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"quick": {}, "full": {}})
 
-    def choose(self, size: str, given: Mapping[str, str | float | int]) -> Parameters:
+    def choose(self, size: str, given: Mapping[str, Any]) -> Parameters:
         """Parameters of a size with the user's own on top; InputError names the bad one."""
         if size not in self.sizes:
             raise InputError(f"{self.name}: there is no size '{size}'; choose one of {', '.join(self.sizes)}")
@@ -72,8 +94,19 @@ class Experiment:
             return self.parameters(**{**self.sizes[size], **given})
         except ValidationError as error:
             first = error.errors()[0]
-            name = ".".join(str(part) for part in first["loc"])
+            name = ".".join(str(part) for part in first["loc"]).replace("_", "-")
             if first["type"] == "extra_forbidden":
-                known = ", ".join(self.parameters.model_fields)
+                known = ", ".join(each.replace("_", "-") for each in self.parameters.model_fields)
                 raise InputError(f"{self.name} has no parameter --{name}; it has: {known}") from None
             raise InputError(f"{self.name}: --{name} {first['input']}: {first['msg'].lower()}") from None
+
+
+def read_headline(source: Path) -> tuple[str, str]:
+    """Paper and title from the text of an experiment's file, without importing it (which takes numba and a second)."""
+    for statement in ast.parse(source.read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+            if [ast.unparse(target) for target in statement.targets] != ["EXPERIMENT"]:
+                continue
+            said = {each.arg: each.value for each in statement.value.keywords}
+            return ast.literal_eval(said["paper"]), ast.literal_eval(said["title"])
+    raise ValueError(f"{source} defines no EXPERIMENT = Experiment(paper=…, title=…)")

@@ -6,33 +6,40 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from clast.backend.bind import is_compiled, kernels
 from clast.dynamics.engine import Engine, Snapshot
 from clast.dynamics.runner import Every, run_stretches
 from clast.errors import InputError, StoreError
 from clast.measures.book import Book, accounts
+from clast.output.checkpoint import read_mark
+from clast.output.layout import RUN_FILE
 from clast.output.progress import Progress, quiet
 from clast.output.provenance import collect_provenance
 from clast.output.reader import Run, open_run
 from clast.output.store import RunWriter
 from clast.scene.scene import Scene
+from clast.shapes.skeleton import Shape
 
 CHECKPOINT_SECONDS = 30.0
 CHECKPOINT_BYTES = 64 << 20  # of frames waiting in memory
 
 Extra = Callable[[Engine, Snapshot], Mapping[str, float]]
+Conclude = Callable[[Run], Mapping[str, Any]]
 
 
 class Interrupted(Exception):  # noqa: N818  (not a failure: the run was saved)
     """A signal ended the run; everything up to this step is on disk."""
 
-    def __init__(self, folder: Path, step: int, time: float) -> None:
+    def __init__(self, folder: Path, step: int, time: float, signal_number: int) -> None:
         super().__init__(f"stopped at t = {time:.6g} (step {step}); saved in {folder}")
-        self.folder, self.step = folder, step
+        self.folder, self.step, self.time, self.signal_number = folder, step, time, signal_number
 
 
 class Samples(Every):
@@ -92,6 +99,7 @@ def run(
     provenance: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    conclude: Conclude | None = None,
 ) -> Run:
     """Run `scene` to the time `until` and return the stored run.
 
@@ -100,6 +108,8 @@ def run(
     samples      rows of the series, about; at least 200 for an honest energy error
     frames       stored configurations, about; 0 for none
     extra        further quantities of a sample: (engine, snapshot) → {name: number}
+    resume       go on from the last checkpoint, or from the start if the run was killed before its first
+    conclude     what to add to the result, from the complete series and frames, before the run counts as finished
 
     Raises `Interrupted` after Ctrl-C or SIGTERM, with everything saved; go on with `resume=True`.
     """
@@ -109,88 +119,130 @@ def run(
     folder = Path(out)
     if resume and overwrite:
         raise InputError("resume and overwrite contradict each other: choose one")
-    if folder.exists() and (folder / "run.h5").exists() and not (resume or overwrite):
+    if folder.exists() and not folder.is_dir():
+        raise StoreError(f"{folder} is a file: choose another folder for the run")
+    if (folder / RUN_FILE).exists() and not (resume or overwrite):
         raise StoreError(
             f"there is already a run in {folder}: continue it with --resume or replace it with --overwrite"
         )
-    progress.announce("compiling" if not resume else "resuming")
+    if resume and read_mark(folder, open_run(folder).run_id) is None:
+        progress.say(f"nothing was saved yet in {folder}: starting from the beginning")
+        resume, overwrite = False, True
+    if scene.bodies and not is_compiled(kernels_of(scene)):
+        progress.say("compiling once, about 30 s")
     engine = Engine(scene, dt=dt, alpha=alpha, threads=threads)
-    report_overlaps(engine, progress)
     end = round(until / engine.dt)
+    if end < 1:
+        raise InputError(f"until = {until} is shorter than one time step of {engine.dt:.6g}")
+    record = Recorder(engine, end, samples, frames, extra, conclude, progress, checkpoint_seconds)
     if resume:
         writer, checkpoint = RunWriter.resume(folder)
         with writer:
             if checkpoint.scalars.get("scene") != fingerprint(engine):
                 raise StoreError(f"the run in {folder} was made with another scene: resume with the same parameters")
             engine.restore(dict(checkpoint.arrays), dict(checkpoint.scalars))
-            _record(engine, writer, end, samples, frames, extra, True, progress, checkpoint_seconds)
+            record.announce(f"resumed at t = {engine.time:.6g}, ")
+            record.carry_out(writer, resumed=True)
     else:
+        report_overlaps(engine, progress)
+        record.announce()
         facts = {**collect_provenance(), **(provenance or {}), "dt": engine.dt, "until": until}
         with RunWriter.create(folder, provenance=facts, scene=scene_arrays(scene), overwrite=overwrite) as writer:
-            _record(engine, writer, end, samples, frames, extra, False, progress, checkpoint_seconds)
+            record.carry_out(writer, resumed=False)
     return open_run(folder)
 
 
-def _record(
-    engine: Engine,
-    writer: RunWriter,
-    end: int,
-    samples: int,
-    frames: int,
-    extra: Extra | None,
-    resumed: bool,
-    progress: Progress,
-    checkpoint_seconds: float,
-) -> None:
-    outputs: list[Any] = [Samples(writer, end // max(samples, 1), end, extra)]
-    if frames > 0:
-        outputs.append(Frames(writer, end // frames, end))
-    mark = fingerprint(engine)
-    last_save = -math.inf  # a first checkpoint at once: from then on a kill loses nothing that was saved
+@dataclass
+class Recorder:
+    """An engine on its way to the step `end`, with what is to be recorded and shown."""
 
-    def save() -> None:
-        nonlocal last_save
-        arrays, scalars = engine.checkpoint()
-        writer.checkpoint(engine.step, engine.time, arrays, {**scalars, "scene": mark})
-        last_save = time.monotonic()
+    engine: Engine
+    end: int
+    samples: int
+    frames: int
+    extra: Extra | None
+    conclude: Conclude | None
+    progress: Progress
+    checkpoint_seconds: float
 
-    def pause() -> None:
-        progress.update(engine.step, end, engine.cundall)
-        if time.monotonic() - last_save > checkpoint_seconds or writer.pending_bytes > CHECKPOINT_BYTES:
+    def announce(self, prefix: str = "") -> None:
+        """Say what is about to be computed."""
+        engine, left = self.engine, self.end - self.engine.step
+        grains = f"{engine.moving} grain{'s' if engine.moving != 1 else ''}"
+        label = f"{self.progress.label}: " if self.progress.label else ""
+        self.progress.say(f"{label}{prefix}{grains}, {left} steps of Δt = {engine.dt:.6g} to t = {self.end * engine.dt:.6g}")
+        self.progress.detail(f"threads {engine.threads}, alpha {engine.alpha:.3g}")
+
+    def carry_out(self, writer: RunWriter, *, resumed: bool) -> None:
+        """Step to the end and finish the run, or save and raise `Interrupted` when a signal comes."""
+        engine, end, progress = self.engine, self.end, self.progress
+        outputs: list[Any] = [Samples(writer, end // max(self.samples, 1), end, self.extra)]
+        if self.frames > 0:
+            outputs.append(Frames(writer, end // self.frames, end))
+        mark = fingerprint(engine)
+        last_save = -math.inf  # a first checkpoint at once: from then on a kill loses nothing that was saved
+
+        def save() -> None:
+            nonlocal last_save
+            arrays, scalars = engine.checkpoint()
+            writer.checkpoint(engine.step, engine.time, arrays, {**scalars, "scene": mark})
+            last_save = time.monotonic()
+            progress.detail(f"saved at t = {engine.time:.6g} (step {engine.step})")
+
+        def pause() -> None:
+            progress.update(engine.step, end, engine.cundall)
+            if time.monotonic() - last_save > self.checkpoint_seconds or writer.pending_bytes > CHECKPOINT_BYTES:
+                save()
+
+        with signals() as asked, progress:
+            finished = run_stretches(
+                engine, end, outputs, resumed=resumed, pause=pause, stop=lambda: asked() is not None
+            )
             save()
+        if not finished:
+            raise Interrupted(writer.folder, engine.step, engine.time, asked() or signal.SIGINT)
+        self.finish(writer)
 
-    with signals() as stop, progress:
-        finished = run_stretches(engine, end, outputs, resumed=resumed, pause=pause, stop=stop)
-    save()
-    if not finished:
-        raise Interrupted(writer.folder, engine.step, engine.time)
-    stored = open_run(writer.folder)
-    book = Book(stored.series["time"], stored.series)
-    writer.finish(
-        {
+    def finish(self, writer: RunWriter) -> None:
+        """Put the result beside the series. A kill in here leaves an unfinished run at its last step, to be resumed."""
+        engine = self.engine
+        stored = open_run(writer.folder)
+        book = Book(stored.series["time"], stored.series)
+        result = {
             "grains": engine.moving, "steps": engine.step, "wall_s": engine.seconds, "cundall": engine.cundall,
-            "rebuilds": engine.rebuilds, "alpha": engine.alpha, "threads": engine.threads, "energy_error": book.energy_error,
-        }
-    )  # fmt: skip
+            "rebuilds": engine.rebuilds, "alpha": engine.alpha, "threads": engine.threads,
+            "energy_error": book.energy_error,
+        }  # fmt: skip
+        concluded = self.conclude(stored) if self.conclude is not None else {}
+        stored.close()
+        writer.finish({**concluded, **result})
+
+
+def kernels_of(scene: Scene) -> ModuleType:
+    """The kernels the engine will take for this scene."""
+    laws = [scene.law_between(a, b) for a in scene.materials() for b in scene.materials()]
+    history = any(law.history for law in laws)
+    force = "friction_force" if history else "elastic_force"
+    return kernels(laws[0].module, force, history, "meet" if scene.counting == "euler" else "meet_any")
 
 
 @contextmanager
-def signals() -> Iterator[Callable[[], bool]]:
-    """Turn Ctrl-C and SIGTERM into a question the loop can ask; a second Ctrl-C is the ordinary one."""
-    asked = False
+def signals() -> Iterator[Callable[[], int | None]]:
+    """Turn Ctrl-C and SIGTERM into a question the loop can ask: which came, if any? A second is a KeyboardInterrupt."""
+    came: int | None = None
 
-    def ask(number: int, _: object) -> None:
-        nonlocal asked
-        if asked:
+    def note(number: int, _: object) -> None:
+        nonlocal came
+        if came is not None:
             raise KeyboardInterrupt
-        asked = True
+        came = number
 
     try:
-        old = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+        old = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     except ValueError:  # not the main thread: somebody else minds the signals
         old = {}
     try:
-        yield lambda: asked
+        yield lambda: came
     finally:
         for number, handler in old.items():
             signal.signal(number, handler)
@@ -200,11 +252,12 @@ def report_overlaps(engine: Engine, progress: Progress, worst: int = 3) -> None:
     """Say which bodies overlap at the start and how deep; deep ones are refused by the first step."""
     integers, floats = engine.contact_table(engine.state)
     counted = np.flatnonzero(integers[:, 5] > 0)
-    if engine.step > 0 or counted.size == 0:
+    if counted.size == 0:
         return
     deepest = counted[np.argsort(-floats[counted, 0])][:worst]
     which = ", ".join(
-        f"{engine.order[integers[k, 0]]}–{engine.order[integers[k, 1]]} by {floats[k, 0]:.3g} ({floats[k, 0] / floats[k, 12]:.1%} of the radii)"
+        f"{engine.order[integers[k, 0]]}–{engine.order[integers[k, 1]]} by {floats[k, 0]:.3g} "
+        f"({floats[k, 0] / floats[k, 12]:.1%} of the radii)"
         for k in deepest
     )
     progress.say(f"{counted.size} contacts overlap at the start; the deepest: bodies {which}")
@@ -223,7 +276,7 @@ def fingerprint(engine: Engine) -> str:
 def scene_arrays(scene: Scene) -> dict[str, Any]:
     """The scene as named arrays, enough to draw it: shapes as ragged tables, bodies by id."""
     shapes: dict[int, int] = {}
-    unique = []
+    unique: list[Shape] = []
     for body in scene.bodies:
         if id(body.shape) not in shapes:
             shapes[id(body.shape)] = len(unique)

@@ -1,0 +1,77 @@
+"""Momenta without walls are kept to rounding, whatever the grains do to each other."""
+
+import math
+
+import numpy as np
+import pytest
+
+from clast.dynamics.engine import Engine
+from clast.laws import Linear
+from clast.measures.book import accounts
+from clast.scene.scene import Box, Scene
+from clast.shapes import clump, disk, peanut, pebble, polygon, regular, rice
+
+LAWS = {
+    "elastic": Linear(1e4),
+    "frictional": Linear(1e4, 5e3, friction=0.6),
+    "damped": Linear(1e4, 5e3, friction=0.6, normal_damping=5.0, tangential_damping=3.0),
+    "papers' cap": Linear(1e4, 5e3, friction=0.6, normal_damping=5.0, tangential_damping=3.0, cap="elastic"),
+}
+
+
+def gas(law: Linear, box: Box | None = None) -> Scene:
+    rng = np.random.default_rng(2)
+    shapes = [
+        disk(), rice(), peanut(), pebble(), regular(6, 0.1, circumradius=0.5), clump([(0, 0), (0.5, 0.2)], 0.35),
+        polygon([(0, 0), (1.2, 0), (1.2, 0.5), (0.5, 0.5), (0.5, 1.2), (0, 1.2)], 0.1),
+    ]  # fmt: skip
+    scene = Scene(law=law, box=box)
+    for k in range(49):
+        x, y = 2.0 * (k % 7) + 1.0, 2.0 * (k // 7) + 1.0
+        inwards = np.array([7.0 - x, 7.0 - y]) * 0.6
+        scene.add(shapes[k % 7], (x, y), angle=rng.uniform(0, 7), velocity=inwards + rng.normal(0, 1, 2), spin=rng.normal(0, 3), density=rng.uniform(0.3, 3))
+    return scene
+
+
+def momenta(engine: Engine) -> tuple[np.ndarray, np.ndarray]:
+    """Linear and angular momentum about the origin, and the size of their terms."""
+    body = engine.snapshot().state.body
+    mass, inertia = 1.0 / engine.model.inverse_mass, 1.0 / engine.model.inverse_inertia
+    orbital = mass * (body[:, 0] * body[:, 5] - body[:, 1] * body[:, 4])
+    terms = np.stack([mass * body[:, 4], mass * body[:, 5], orbital + inertia * body[:, 6]])
+    return terms.sum(axis=1), np.abs(terms).sum(axis=1)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_momenta_in_the_open(law):
+    engine = Engine(gas(LAWS[law]), dt=5e-4)
+    before, _ = momenta(engine)
+    touched = 0
+    for step in range(400, 4001, 400):
+        engine.advance(step)
+        touched += len(engine.snapshot().floats)
+        now, size = momenta(engine)
+        assert (np.abs(now - before) < 1e-12 * size).all()
+    assert touched > 30
+    book = accounts(engine, engine.snapshot())
+    assert (book["heat_sliding"] > 0.0) == (law != "elastic")
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_linear_momentum_in_a_periodic_cell(law):
+    engine = Engine(gas(LAWS[law], Box(14.0, 14.0)), dt=5e-4)
+    before, _ = momenta(engine)
+    engine.advance(4000)
+    now, size = momenta(engine)
+    assert (np.abs(now - before) < 1e-12 * size)[:2].all()
+
+
+def test_a_single_body_flies_straight():
+    scene = Scene(law=Linear(1e4), gravity=(0.0, -10.0))
+    scene.add(peanut(), (0, 0), velocity=(1.0, 2.0), spin=30.0)
+    engine = Engine(scene, dt=1e-3)
+    engine.advance(3000)
+    x, y, cosine, sine, vx, vy, spin, _ = engine.snapshot().state.body[0]
+    assert (x, y) == pytest.approx((3.0, 6.0 - 45.0), rel=1e-12)
+    assert (vx, vy, spin) == pytest.approx((1.0, 2.0 - 30.0, 30.0), rel=1e-12)
+    assert (cosine, sine) == pytest.approx((math.cos(90.0), math.sin(90.0)), abs=1e-11)

@@ -1,0 +1,129 @@
+"""Caches never lie (design rule 11): an edited law is compiled anew, an unedited one is not compiled at all."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import clast
+from clast.backend.device import routine
+from clast.dynamics.engine import Engine
+from clast.laws import Linear
+from clast.scene.scene import Scene
+from clast.shapes import disk
+
+PROGRAM = """
+import json
+import clast
+from clast.dynamics.engine import Engine
+from clast.laws import Linear
+from clast.scene.scene import Scene
+from clast.shapes import disk
+
+scene = Scene(law=Linear(1e4))
+scene.add(disk(radius=0.5), (0.0, 0.0))
+scene.add(disk(radius=0.5), (0.9, 0.0))
+engine = Engine(scene, dt=1e-6, alpha=0.01)
+engine.advance(1)
+kernels = [k for k in vars(engine.kernels).values() if type(k).__name__ == "CPUDispatcher" and k.stats.cache_path]
+print(json.dumps({
+    "package": clast.__file__,
+    "force": float(engine.state.body[1, 4] / engine.model.inverse_mass[1] * 2e6),
+    "compiled": sum(sum(k.stats.cache_misses.values()) for k in kernels),
+    "read": sum(sum(k.stats.cache_hits.values()) for k in kernels),
+    "kernels": engine.kernels.__name__,
+}))
+"""
+
+
+class Installation:
+    """A copy of the package with a cache folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.package = folder / "src" / "clast"
+        self.cache = folder / "cache"
+        shutil.copytree(Path(clast.__file__).parent, self.package, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def run(self) -> dict:
+        environment = {**os.environ, "PYTHONPATH": str(self.package.parent), "CLAST_CACHE_DIR": str(self.cache)}
+        done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        answer = json.loads(done.stdout.splitlines()[-1])
+        assert Path(answer["package"]).parent == self.package
+        return answer
+
+    def files(self) -> set[str]:
+        return {path.name for path in self.cache.rglob("*.nbc")}
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory) -> Installation:
+    return Installation(tmp_path_factory.mktemp("installed"))
+
+
+@pytest.fixture(scope="module")
+def cold(installation) -> dict:
+    return installation.run()
+
+
+def test_the_first_process_compiles(installation, cold):
+    assert cold["compiled"] > 0
+    assert cold["force"] == pytest.approx(1000.0)
+    assert len(installation.files()) == cold["compiled"]
+
+
+def test_a_second_process_compiles_nothing(installation, cold):
+    files = installation.files()
+    again = installation.run()
+    assert again["compiled"] == 0
+    assert again["read"] > 0
+    assert again["force"] == cold["force"]
+    assert installation.files() == files
+
+
+def test_an_edited_law_is_seen_at_once(installation, cold):
+    law = installation.package / "laws" / "linear.py"
+    text = law.read_text()
+    line = "    return parameters[0] * depth, 0.0,"
+    assert text.count(line) == 1
+    # same length, same size, old times of change: nothing but the text itself tells
+    times = law.stat().st_atime, law.stat().st_mtime
+    law.write_text(text.replace(line, line.replace("parameters[0] *", "parameters[0] /")))
+    os.utime(law, times)
+    edited = installation.run()
+    law.write_text(text)
+    assert edited["kernels"] != cold["kernels"]
+    assert edited["force"] == pytest.approx(1e4 / 0.1)
+
+
+def test_the_key_covers_everything_that_is_compiled():
+    """Any module that uses the decorators lies in a folder whose files are hashed."""
+    from clast.backend.bind import PACKAGE, sources
+
+    hashed = set(sources())
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if "clast.backend.device" in path.read_text() and path.name != "device.py":
+            assert path in hashed, path
+    assert PACKAGE / "laws" / "linear.py" in hashed
+
+
+def test_no_reference_is_counted_in_the_contact_loop():
+    """`_nrt=False` is a private option of numba: if it stops working, this sees it (there were 100s of calls without)."""
+    scene = Scene(law=Linear(1e4, 1e4, friction=0.5))
+    scene.add(disk(radius=0.5), (0.0, 0.0))
+    scene.add(disk(radius=0.5), (0.9, 0.0))
+    engine = Engine(scene, dt=1e-6, alpha=0.01)
+    engine.advance(1)
+    advance = engine.kernels.advance
+    assert advance.targetoptions.get("_nrt") is False
+    fresh = routine(advance.py_func)  # code read back from disk cannot be looked at
+    fresh.compile(advance.signatures[0])
+    (text,) = fresh.inspect_llvm().values()
+    assert len(text) > 10_000
+    assert text.count("NRT_incref") == 0
+    assert text.count("NRT_decref") == 0
+    assert text.count("NRT_MemInfo_alloc") == 0
