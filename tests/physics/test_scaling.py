@@ -32,7 +32,8 @@ def shaken(scale: float, alpha: float | str) -> Engine:
             spin=rng.normal(0, 2.0), density=scale**-2,
         )  # fmt: skip
     scene.add_wall(FLOOR.scaled(scale))
-    scene.add_wall(LID.scaled(scale), tags=[Velocity(x=0.5 * scale, y=-0.3 * scale, spin=0.0)])
+    lid = LID.scaled(scale)  # not by add_wall: its weight does work too, so its mass has to be the same
+    scene.add(lid, -lid.origin, big=True, density=scale**-2, tags=[Velocity(x=0.5 * scale, y=-0.3 * scale, spin=0.0)])
     return Engine(scene, dt=2e-4, alpha=alpha if alpha == "auto" else alpha * scale)
 
 

@@ -2,6 +2,7 @@
 
 import math
 import time
+from dataclasses import dataclass
 from types import ModuleType
 from typing import NamedTuple
 
@@ -29,6 +30,15 @@ class Snapshot(NamedTuple):
     after: np.ndarray  # (n, 3) and half a step later
     integers: np.ndarray  # contact table, see clast.dynamics.table
     floats: np.ndarray
+
+
+@dataclass
+class Interval:
+    """From one rebuild to the next: steps, seconds with the rebuild that began it, and those of that rebuild alone."""
+
+    steps: int
+    seconds: float
+    rebuilding: float
 
 
 class Engine:
@@ -85,6 +95,8 @@ class Engine:
             self._cut()
             self._stretch(self.step)
         self._kick(*self._copy(), 0.0, 0.0, 0.0)
+        self.seconds = 0.0
+        self._rebuild()  # once more: the time of the first was that of its compiler
 
     # --- lists -------------------------------------------------------------------------------------------------------
 
@@ -118,6 +130,7 @@ class Engine:
                 f"body {self.order[row]} left the finite numbers at t = {self.time:.6g} (step {self.step}); "
                 f"take a smaller time step than {self.dt:.3g}"
             )
+        began = time.perf_counter()
         if self._search is not None:
             self.alpha = self._search.alpha
         n = self.order.size
@@ -140,6 +153,9 @@ class Engine:
             self._forces = Forces(np.zeros((room, 4)), np.zeros((room if self.history else 1, 6)))
         self.rebuilds += 1
         self._cut()
+        took = time.perf_counter() - began
+        self.seconds += took
+        self._interval = Interval(steps=0, seconds=took, rebuilding=took)
 
     def _cut(self) -> None:
         """Divide pairs and bodies among the threads, by candidates and by pairs."""
@@ -156,22 +172,22 @@ class Engine:
 
     def advance(self, end: int) -> None:
         """Run to step `end`."""
-        began = mark = time.perf_counter()
-        mark_step = self.step
         while self.step < end:
+            began, before = time.perf_counter(), self.step
             if self._trial is not None and not self._trial.settled:
                 status, pair = self._try_threads(end)
             else:
                 self.step, status, pair = self._stretch(end)
+            took = time.perf_counter() - began
+            self.seconds += took
+            self._interval.seconds += took
+            self._interval.steps += self.step - before
             if status == self.kernels.DEEP_OVERLAP:
                 self._raise_overlap(int(pair))
             if status == self.kernels.STALE:
-                self._rebuild()
                 if self._search is not None:
-                    now = time.perf_counter()
-                    self._search.record(self.step - mark_step, now - mark)
-                    mark, mark_step = now, self.step
-        self.seconds += time.perf_counter() - began
+                    self._search.record(self._interval.steps, self._interval.seconds, self._interval.rebuilding)
+                self._rebuild()
 
     def _stretch(self, end: int) -> tuple[int, int, int]:
         """Compiled steps until `end` or until the host is needed: (step reached, status, pair)."""
@@ -295,7 +311,7 @@ class Engine:
         self.step = int(scalars["step"])
         self.rebuilds, self.seconds = int(scalars["rebuilds"]), float(scalars["seconds"])
         if self._search is not None:
-            self._search.alpha = self._search.best = float(scalars["alpha"])
+            self._search.alpha = self._search.holder = float(scalars["alpha"])
         key, spring = arrays["spring_key"], arrays["spring"]
         self._lists = self._empty_lists(len(key) + 1, len(key) + 1)
         owner = np.zeros(0, np.int64)

@@ -4,53 +4,69 @@
 trajectory does not depend on α in any bit.
 """
 
-GROWTH = 1.5  # first factor between trials
-FINEST = 1.06  # the search rests once its factor is below this
-INTERVALS = 3  # rebuild intervals per trial
-LONGEST = 0.4  # seconds: a trial ends here even without a rebuild
-SLACK = 1.02  # a trial must be this much better to count
+from statistics import median
+
+CLIMB = 1.6  # factor while rebuilding takes too much of the time
+TOO_MUCH = 0.3  # share of rebuilding above which a larger α is better without asking
+PAIRS = 4  # intervals with each of two α in a comparison
+BETTER = 0.98  # a challenger must cost less than this much of the holder
+FIRST, FINEST = 1.5, 1.12  # factors between holder and challenger
+REST = 60  # intervals to leave a settled α alone
 
 
 class AlphaSearch:
-    """A one-dimensional multiplicative search, upwards from a small α: a too large α at the start is what costs.
+    """Upwards from a small α, because a too large one at the start is what costs; then holder against challenger.
 
-    `smallest` and `largest` bound α. Call `record` at each rebuild; read `alpha` for the lists about to be built.
+    The two are taken by turns, an interval between rebuilds each, and compared by medians: a machine that slows down for
+    a while slows both. `alpha` is the value for the lists about to be built; call `record` at each rebuild.
     """
 
     def __init__(self, smallest: float, largest: float) -> None:
         self.smallest, self.largest = smallest, largest
+        self.holder = smallest
+        self.factor = FIRST
+        self.climbing = True
+        self.resting = 0
+        self.refused = 0
+        self._costs: tuple[list[float], list[float]] = ([], [])
         self.alpha = smallest
-        self.best = smallest
-        self.best_cost = float("inf")
-        self.factor = GROWTH
-        self.misses = 0
-        self._reset()
 
-    def _reset(self) -> None:
-        self.steps, self.seconds, self.intervals = 0, 0.0, 0
+    @property
+    def challenger(self) -> float:
+        """The α held against the holder's."""
+        return min(max(self.holder * self.factor, self.smallest), self.largest)
 
-    def record(self, steps: int, seconds: float) -> None:
-        """Add an interval between rebuilds: its steps and its time, the rebuild included."""
-        self.steps += steps
-        self.seconds += seconds
-        self.intervals += 1
-        if self.intervals < INTERVALS and self.seconds < LONGEST:
+    def record(self, steps: int, seconds: float, rebuilding: float) -> None:
+        """Add an interval between rebuilds: its steps, its time with the rebuild, and the time of the rebuild alone."""
+        if self.climbing:
+            if rebuilding > TOO_MUCH * seconds and self.holder < self.largest:
+                self.holder = min(self.holder * CLIMB, self.largest)
+            else:
+                self.climbing = False
+            self.alpha = self.holder
             return
-        cost = self.seconds / max(self.steps, 1)
-        if cost * SLACK < self.best_cost:
-            self.best, self.best_cost, self.misses = self.alpha, cost, 0
+        if self.resting > 0:
+            self.resting -= 1
+            return
+        mine = self.alpha == self.holder
+        self._costs[0 if mine else 1].append(seconds / max(steps, 1))
+        self.alpha = self.challenger if mine else self.holder
+        if min(len(costs) for costs in self._costs) >= PAIRS:
+            self._judge()
+
+    def _judge(self) -> None:
+        held, challenged = (median(costs) for costs in self._costs)
+        self._costs = ([], [])
+        if challenged < BETTER * held:
+            self.holder = self.challenger
+            self.refused = 0
         else:
-            # overshot: turn round with a smaller factor, and forget slowly, since the flow may have changed
-            self.best_cost *= SLACK
-            self.misses += 1
             self.factor = 1.0 / self.factor
-            if self.misses >= 2:
-                self.factor = max(abs_factor(self.factor) ** 0.5, FINEST)
-                self.misses = 0
-        self.alpha = min(max(self.best * self.factor, self.smallest), self.largest)
-        self._reset()
-
-
-def abs_factor(factor: float) -> float:
-    """A factor or its inverse, whichever is above one."""
-    return factor if factor >= 1.0 else 1.0 / factor
+            self.refused += 1
+            if self.refused == 2:  # neither side is better: look closer, and once close, leave it alone for a while
+                self.refused = 0
+                closer = max(self.factor, 1.0 / self.factor) ** 0.5
+                if closer < FINEST:
+                    closer, self.resting = FIRST, REST
+                self.factor = closer
+        self.alpha = self.holder if self.resting else self.challenger

@@ -1,7 +1,8 @@
 """Near pairs of bodies by linked cells, in levels of size (GM09 §2.4, ARX §III).
 
 Grains of one level have reaches within a factor of two, and a level's cells are as wide as twice its largest reach plus
-2α: a pair of one level is found in the 3 × 3 cells around either grain, a pair of two levels in the coarser one's cells.
+2α: a pair of one level is found in the 3 × 3 cells around either grain. A pair of two levels is found by the larger grain,
+which looks through the finer cells it may reach into: there are few large grains, and small ones look at nobody's cells.
 Big bodies are in no cell; every grain is held against their boxes. Positions are never wrapped: a pair carries the
 image (nx, ny) of its second body, so its identity does not change when a grain crosses a periodic side.
 """
@@ -32,6 +33,22 @@ def cell_index(x, low, extent, periodic, count):
         t -= math.floor(t)
     c = np.int64(t * count)
     return min(max(c, np.int64(0)), count - 1)
+
+
+@device
+def cells_within(x, span, low, extent, periodic, count):
+    """Cells along one side that x ± span reaches into: the first, how many, and whether an image may be met twice.
+
+    On a periodic side the first may be negative or the last beyond the end (taken modulo `count`); no cell comes twice.
+    """
+    if not periodic:
+        first = cell_index(x - span, low, extent, False, count)
+        return first, cell_index(x + span, low, extent, False, count) - first + 1, np.int64(0)
+    first = np.int64(math.floor((x - span - low) / extent * count))
+    number = np.int64(math.floor((x + span - low) / extent * count)) - first + 1
+    if number >= count:
+        return np.int64(0), count, np.int64(1)  # all round: every image of a neighbour must be asked for
+    return first, number, np.int64(0)
 
 
 @device
@@ -130,33 +147,18 @@ def find_pairs(body, model, geometry, grains, levels, level_reach, big, mobile, 
     for level in range(level_reach.size):
         side = 2.0 * level_reach[level] + 2.0 * alpha
         nx, ny = sort_into_cells(level, side, low_x, low_y, extent_x, extent_y, lx, ly, body, grains, levels, work)
-        spread_x = np.int64(1) if lx > 0.0 and nx == 1 else np.int64(0)
-        spread_y = np.int64(1) if ly > 0.0 and ny == 1 else np.int64(0)
         for q in range(grains.size):
-            if levels[q] < level:  # a coarser grain looks for nobody among the finer: they look for it
+            if levels[q] > level:  # finer grains wait for their own level
                 continue
             i = grains[q]
             x, y = body[i, 0], body[i, 1]
-            cx = cell_index(x, low_x, extent_x, lx > 0.0, nx)
-            cy = cell_index(y, low_y, extent_y, ly > 0.0, ny)
             same = levels[q] == level
-            for oy in range(-1, 2):
-                ky = cy + oy
-                if ny == 1 and oy != 0:
-                    continue
-                if ly > 0.0:
-                    ky = (ky + ny) % ny
-                elif ky < 0 or ky >= ny:
-                    continue
-                for ox in range(-1, 2):
-                    kx = cx + ox
-                    if nx == 1 and ox != 0:
-                        continue
-                    if lx > 0.0:
-                        kx = (kx + nx) % nx
-                    elif kx < 0 or kx >= nx:
-                        continue
-                    c = kx + nx * ky
+            span = reach[i] + level_reach[level] + 2.0 * alpha
+            x_first, x_count, spread_x = cells_within(x, span, low_x, extent_x, lx > 0.0, nx)
+            y_first, y_count, spread_y = cells_within(y, span, low_y, extent_y, ly > 0.0, ny)
+            for row in range(y_first, y_first + y_count):
+                for column in range(x_first, x_first + x_count):
+                    c = column % nx + nx * (row % ny)
                     for k in range(start[c], start[c + 1]):
                         j = item[k]
                         if same and j <= i:

@@ -115,6 +115,8 @@ def run(
     """
     if not (math.isfinite(until) and until > 0.0):
         raise InputError(f"until = {until} must be a positive time")
+    if dt is not None and dt > 0.0:
+        steps_until(until, dt)  # refused before a long compile
     progress = progress or quiet()
     folder = Path(out)
     if resume and overwrite:
@@ -131,9 +133,7 @@ def run(
     if scene.bodies and not is_compiled(kernels_of(scene)):
         progress.say("compiling once, about 30 s")
     engine = Engine(scene, dt=dt, alpha=alpha, threads=threads)
-    end = round(until / engine.dt)
-    if end < 1:
-        raise InputError(f"until = {until} is shorter than one time step of {engine.dt:.6g}")
+    end = steps_until(until, engine.dt)
     record = Recorder(engine, end, samples, frames, extra, conclude, progress, checkpoint_seconds)
     if resume:
         writer, checkpoint = RunWriter.resume(folder)
@@ -170,7 +170,9 @@ class Recorder:
         engine, left = self.engine, self.end - self.engine.step
         grains = f"{engine.moving} grain{'s' if engine.moving != 1 else ''}"
         label = f"{self.progress.label}: " if self.progress.label else ""
-        self.progress.say(f"{label}{prefix}{grains}, {left} steps of Δt = {engine.dt:.6g} to t = {self.end * engine.dt:.6g}")
+        self.progress.say(
+            f"{label}{prefix}{grains}, {left} steps of Δt = {engine.dt:.6g} to t = {self.end * engine.dt:.6g}"
+        )
         self.progress.detail(f"threads {engine.threads}, alpha {engine.alpha:.3g}")
 
     def carry_out(self, writer: RunWriter, *, resumed: bool) -> None:
@@ -216,6 +218,14 @@ class Recorder:
         concluded = self.conclude(stored) if self.conclude is not None else {}
         stored.close()
         writer.finish({**concluded, **result})
+
+
+def steps_until(until: float, dt: float) -> int:
+    """Number of steps to a time; InputError if that is none."""
+    steps = round(until / dt)
+    if steps < 1:
+        raise InputError(f"until = {until} is shorter than one time step of {dt:.6g}")
+    return steps
 
 
 def kernels_of(scene: Scene) -> ModuleType:

@@ -132,6 +132,11 @@ def voronoi_shapes(columns: int = 35, rows: int = 35, seed: int = 1) -> list[Sha
     return [polygon(cell, radius=0.13, name=f"cell {k}") for k, cell in enumerate(cells)]
 
 
+def disk_shapes(count: int = 1000, seed: int = 1) -> list[Shape]:
+    """Disks of mean diameter about one, radii ± 20 %: equal ones would crystallise."""
+    return [disk(radius=float(r)) for r in np.random.default_rng(seed).uniform(0.4, 0.6, count)]
+
+
 def hexagon(area: float = 6.52) -> Shape:
     """A rounded hexagon of the cow's area with its radius over size as r = 0.1."""
     return regular(6, radius=0.1, circumradius=1.4).with_area(area)
@@ -145,7 +150,7 @@ CASES = {
         Case("disk-gas", lambda threads: prepare_gas(disk(area=6.52), threads)),
         Case("hexagon-dense", lambda threads: prepare_dense("hexagon", [regular(6, radius=0.1, circumradius=0.45)] * 1000, threads)),
         Case("voronoi-dense", lambda threads: prepare_dense("voronoi", voronoi_shapes()[:1200], threads)),
-        Case("disk-dense", lambda threads: prepare_dense("disk", [disk(radius=0.5)] * 1000, threads)),
+        Case("disk-dense", lambda threads: prepare_dense("disk", disk_shapes(), threads)),
         Case("clump-gas", lambda threads: prepare_gas(clumpy_cow(disks=726), threads, 100)),
     )
 }

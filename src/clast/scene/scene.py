@@ -12,7 +12,7 @@ from clast.scene.tags import Fixed, Force, Tag, Velocity
 from clast.shapes.skeleton import Shape
 
 
-@dataclass
+@dataclass(slots=True)
 class Body:
     """One grain or wall. Position is that of the centre of mass; velocities are those at t = 0."""
 

@@ -1,0 +1,35 @@
+"""cow-gas, with few cows and for a short time."""
+
+import numpy as np
+import pytest
+
+from clast.experiments import find
+from clast.experiments.conduct import conduct
+
+
+@pytest.fixture(scope="module")
+def gas(tmp_path_factory):
+    return conduct(find("cow-gas"), given={"grains": 40, "until": 2.0}, out=tmp_path_factory.mktemp("gas") / "run").run
+
+
+def test_cows_meet_and_energy_stays(gas):
+    assert gas.series["contacts"].max() >= 1
+    assert gas.series["rotational"][-1] > 0.0
+    assert gas.result["energy_error"] < 1e-5
+
+
+def test_momentum_stays(gas):
+    mass = gas.scene["body_mass"]
+    momentum = np.array([mass @ frame.velocities for frame in gas.frames])
+    scale = np.abs(mass[:, None] * gas.frames[0].velocities).sum()
+    assert np.abs(momentum - momentum[0]).max() < 1e-12 * scale
+    velocities = np.array([frame.velocities for frame in gas.frames])
+    assert np.abs(velocities - velocities[0]).max() > 0.1  # not because nothing happened
+
+
+def test_seed_is_what_makes_the_gas(gas):
+    from clast.experiments.cow_gas import CowGas, build
+
+    same, other = build(CowGas(grains=40)), build(CowGas(grains=40, seed=2))
+    assert [body.angle for body in same.bodies] == list(gas.frames[0].angles)
+    assert [body.angle for body in other.bodies] != list(gas.frames[0].angles)

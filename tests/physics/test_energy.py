@@ -1,0 +1,111 @@
+"""The energy book closes, at the order it should, and a broken account is seen (model §7)."""
+
+import math
+
+import numpy as np
+import pytest
+
+from clast.dynamics.engine import Engine
+from clast.laws import Linear
+from clast.measures.book import ACCOUNTS, HEATS, Book, accounts
+from clast.scene.scene import Box, Scene
+from clast.scene.tags import Force, Velocity
+from clast.shapes import disk, pebble, regular, segment
+
+K = 1e4
+
+
+def booked(engine: Engine, end: int, samples: int = 200) -> Book:
+    """Run to step `end` and keep the accounts at `samples` instants."""
+    rows, times = [accounts(engine, engine.snapshot())], [engine.time]
+    for step in np.unique(np.linspace(engine.step, end, samples + 1).astype(int))[1:]:
+        engine.advance(int(step))
+        rows.append(accounts(engine, engine.snapshot()))
+        times.append(engine.time)
+    return Book(np.array(times), {name: np.array([row[name] for row in rows]) for name in ACCOUNTS})
+
+
+def collisions(parts: int, number: int = 40, onset: bool = True) -> np.ndarray:
+    """Relative energy errors of two-disk collisions with random impact parameter and random phase of the step."""
+    rng = np.random.default_rng(12)
+    ball = disk(radius=0.5)
+    period = math.pi * math.sqrt(0.5 * ball.area / K)
+    speed = 0.02 * math.pi / period
+    scene = Scene(law=Linear(K), onset=onset)
+    for k in range(number):
+        offset, gap = rng.uniform(0, 0.8), rng.uniform(0.005, 0.02)
+        scene.add(ball, (0.0, 5.0 * k))
+        scene.add(ball, (math.sqrt(1.0 - offset**2) + gap, 5.0 * k + offset), velocity=(-speed, 0.0))
+    engine = Engine(scene, dt=period / parts)
+    engine.advance(round(5.0 * parts))
+    snap = engine.snapshot()
+    assert len(snap.floats) == 0
+    body = snap.state.body
+    energy = (body[:, 4] ** 2 + body[:, 5] ** 2).reshape(number, 2).sum(axis=1)
+    return energy / speed**2 - 1.0
+
+
+def test_order_of_elastic_collisions():
+    parts = np.array([25, 50, 100, 200])
+    rms = np.array([np.sqrt((collisions(p) ** 2).mean()) for p in parts])
+    slope = -np.polyfit(np.log(parts), np.log(rms), 1)[0]
+    assert slope >= 1.9
+    assert rms[1] < 1e-4
+
+
+def test_weighting_the_onset_pays():
+    with_it, without = (np.sqrt((collisions(50, onset=onset) ** 2).mean()) for onset in (True, False))
+    assert with_it < 0.1 * without
+
+
+def sheared() -> Engine:
+    """Pebbles and hexagons between a fixed floor and a lid that presses and slides: every account is in use."""
+    law = Linear(K, 0.5 * K, friction=0.5, normal_damping=3.0, tangential_damping=3.0)
+    scene = Scene(law=law, gravity=(0.0, -5.0), box=Box(period_x=5.0))
+    scene.add_wall(segment((0, 0), (5, 0), 0.1))
+    rng = np.random.default_rng(3)
+    shapes = [pebble(0.6), regular(6, 0.1, circumradius=0.35), disk(0.5)]
+    for k in range(15):
+        scene.add(shapes[k % 3], (k % 5 + 0.5, 0.65 + 1.0 * (k // 5)), angle=rng.uniform(0, 7))
+    scene.add_wall(segment((0, 3.4), (5, 3.4), 0.1), tags=[Velocity(x=1.0, spin=0.0), Force(y=-60.0)])
+    return Engine(scene)
+
+
+@pytest.fixture(scope="module")
+def book() -> Book:
+    engine = sheared()
+    return booked(engine, round(4.0 / engine.dt), 250)
+
+
+def test_the_book_closes(book):
+    assert all(np.ptp(book[name]) > 0.0 for name in ACCOUNTS)  # nothing is idle here
+    assert book.energy_error < 2e-4
+
+
+@pytest.mark.parametrize("name", [*HEATS[:2], "work_tags", "gravitational", "translational", "normal_elastic"])
+def test_a_broken_account_is_seen(book, name):
+    """One account wrong by some per cent: the residual grows by what is missing."""
+    wrong = 1.01 if name in (*HEATS, "work_tags", "gravitational") else 1.2
+    broken = Book(book.time, {**book.series, name: wrong * book[name]})
+    missing = (wrong - 1.0) * np.abs(book[name] - book[name][0]).max() / book.scale
+    assert missing > 2 * book.energy_error
+    assert broken.energy_error > 0.5 * missing
+    assert broken.energy_error > 1.5 * book.energy_error
+
+
+def test_heats_only_grow(book):
+    for name in HEATS[:2]:
+        assert (np.diff(book[name]) >= -1e-12 * book.scale).all()
+
+
+def test_the_error_does_not_depend_on_the_zero_of_height():
+    errors = []
+    for height in (0.0, 1000.0):
+        scene = Scene(law=Linear(K), gravity=(0.0, -10.0))
+        scene.add(disk(radius=0.5), (0.0, 1.0 + height))
+        scene.add_wall(segment((-2, height), (2, height), 0.1))
+        engine = Engine(scene, dt=1e-3)
+        run = booked(engine, 3000)
+        errors.append(run.energy_error)
+    assert errors[0] < 1e-3
+    assert errors[1] == pytest.approx(errors[0], rel=1e-3)

@@ -1,0 +1,259 @@
+"""The command line: quick help, one sentence for a mistake, nothing left behind by a refused run."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import clast
+from clast.cli import run_command
+
+SHORT = ["run", "cow-bounce", "--until", "0.05"]
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+
+
+@pytest.fixture(scope="module")
+def short_run(tmp_path_factory):
+    """A run of 0.05 s, for looking at."""
+    folder = tmp_path_factory.mktemp("cli") / "run"
+    assert run_command([*SHORT, "--out", str(folder), "-q"]) == 0
+    return folder
+
+
+def refused(capsys, arguments, status=2):
+    """The one line a mistake gets; the working folder must stay as it was."""
+    before = sorted(Path().rglob("*"))
+    assert run_command(arguments) == status
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("clast: ") and said.err.count("\n") == 1, said.err
+    assert sorted(Path().rglob("*")) == before
+    return said.err
+
+
+def command(*arguments):
+    """`clast …` as a user starts it."""
+    return [sys.executable, "-m", "clast.cli", *arguments]
+
+
+def test_help_is_quick_and_loads_nothing_heavy():
+    times = []
+    for _ in range(3):
+        began = time.perf_counter()
+        done = subprocess.run(command("--help"), capture_output=True, text=True, check=True)
+        times.append(time.perf_counter() - began)
+    assert "bench" in done.stdout
+    assert min(times) < 0.5, times
+    heavy = "('numba', 'matplotlib', 'shapely', 'h5py')"
+    look = f"import sys, clast.cli as c; c.run_command(['list']); print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_version_and_list(capsys):
+    assert run_command(["--version"]) == 0
+    assert capsys.readouterr().out == f"clast {clast.__version__}\n"
+    assert run_command(["list"]) == 0
+    said = capsys.readouterr().out
+    for text in ("cow-bounce", "EPL08 fig 2-3", "a cow falls on a landscape", "cow-gas"):
+        assert text in said
+
+
+def test_headlines_in_the_list_are_the_experiments_own():
+    import clast.experiments as experiments
+    from clast.experiments.experiment import read_headline
+
+    for name in experiments.names():
+        experiment = experiments.find(name)
+        path = Path(experiments.__file__).parent / f"{name.replace('-', '_')}.py"
+        assert read_headline(path) == (experiment.paper, experiment.title)
+
+
+def test_help_of_an_experiment_shows_its_parameters(capsys):
+    assert run_command(["run", "cow-gas", "--help"]) == 0
+    said = capsys.readouterr().out
+    for text in ("EPL08 fig 4-5", "--stiffness", "N/m", "1e", "normal stiffness k_n", "--grains", "100", "400"):
+        assert text in said
+
+
+def test_run_makes_a_fresh_folder_each_time_and_reports(capsys):
+    assert run_command([*SHORT, "--seed", "4", "--onset=false"]) == 0
+    said = capsys.readouterr()
+    for text in (
+        "published",
+        "measured",
+        "agrees",
+        "Cundall number",
+        "rebuilds per 1000 steps",
+        "energy error",
+        "energy.png",
+    ):
+        assert text in said.out
+    assert "1 grain, 5000 steps of Δt = 1e-05" in said.err
+    assert run_command([*SHORT, "-q"]) == 0
+    said = capsys.readouterr()
+    folders = sorted(Path("runs").iterdir())
+    assert said.out == f"{folders[1]}\n" and said.err == ""
+    assert [folder.name[-2:] for folder in folders] == ["-1", "-2"]
+    run = clast.open(folders[0])
+    assert run.result == json.loads((folders[0] / "result.json").read_text())
+    assert run.result["parameters"]["seed"] == 4 and run.result["parameters"]["onset"] is False
+    expected = {
+        "experiment",
+        "paper",
+        "size",
+        "parameters",
+        "grains",
+        "steps",
+        "wall_s",
+        "cundall",
+        "energy_error",
+        "quantities",
+    }
+    assert expected <= set(run.result)
+    names = {"name", "unit", "published", "measured", "agrees", "note"}
+    assert all(set(each) == names for each in run.result["quantities"])
+    assert run.result["quantities"][0]["measured"] is None  # no contact yet
+
+
+def test_overwrite_replaces_and_an_existing_run_is_refused(capsys, short_run):
+    before = {path: path.stat().st_mtime_ns for path in short_run.rglob("*")}
+    assert "--overwrite" in refused(capsys, [*SHORT, "--out", str(short_run)])
+    assert {path: path.stat().st_mtime_ns for path in short_run.rglob("*")} == before
+    old = clast.open(short_run).run_id
+    assert run_command([*SHORT, "--out", str(short_run), "--overwrite"]) == 0
+    assert clast.open(short_run).run_id != old
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run"], "which experiment"),
+        (["run", "cow-bonce"], "there are: cow-bounce"),
+        (["run", "--until", "2", "cow-bounce"], "before its options"),
+        (["run", "cow-bounce", "--untill", "2"], "--untill; it has: seed, dt, until"),
+        (["run", "cow-bounce", "--until", "long"], "--until long"),
+        (["run", "cow-bounce", "--until=-1"], "greater than 0"),
+        (["run", "cow-bounce", "--until", "inf"], "finite"),
+        (["run", "cow-bounce", "--until"], "needs a value"),
+        (["run", "cow-bounce", "--until", "1e-6"], "shorter than one time step"),
+        (["run", "cow-bounce", "2"], "'2'"),
+        (["run", "cow-bounce", "--size", "huge"], "quick, full"),
+        (["run", "cow-bounce", "--seed", "-1"], "--seed -1"),
+        (["run", "cow-bounce", "--threads", "none"], "--threads none"),
+        (["run", "cow-bounce", "--checkpoint", "nan"], "--checkpoint"),
+        (["run", "cow-bounce", "--resume", "--overwrite"], "contradict"),
+        (["run", "cow-bounce", "--resume"], "no run of cow-bounce"),
+        (["run", "cow-bounce", "--resume", "--out", "nowhere"], "there is no run in nowhere"),
+        (["run", "cow-gas", "--grains", "1"], "--grains 1"),
+        (["info", "nowhere"], "there is no run in nowhere"),
+        (["info", "."], "there is no run in ."),
+        (["figure", "nowhere"], "there is no run in nowhere"),
+        (["bench", "cow-gaz"], "there are: cow-gas"),
+        (["bench", "--threads", "0"], "--threads 0"),
+        (["shape"], "shape"),
+        (["--verson"], "--verson"),
+    ],
+)  # fmt: skip
+def test_a_mistake_gets_one_sentence_and_leaves_nothing(capsys, arguments, words):
+    assert words in refused(capsys, arguments)
+
+
+def test_a_file_where_the_run_should_go_is_refused(capsys):
+    Path("notes").write_text("mine")
+    assert "notes is a file" in refused(capsys, [*SHORT, "--out", "notes"])
+
+
+def test_a_damaged_run_is_told(capsys, short_run, tmp_path):
+    import shutil
+
+    for name, harm in (
+        ("cut", lambda path: os.truncate(path, 3000)),
+        ("other", lambda path: path.write_text("not HDF5")),
+    ):
+        folder = shutil.copytree(short_run, tmp_path / name)
+        harm(folder / "run.h5")
+        for arguments in (
+            ["info", str(folder)],
+            ["figure", str(folder)],
+            ["run", "cow-bounce", "--resume", "--out", str(folder)],
+        ):
+            assert "cannot be read" in refused(capsys, arguments)
+
+
+def test_a_physical_failure_exits_with_3_and_no_traceback(capsys):
+    arguments = ["run", "cow-bounce", "--until", "3", "--stiffness", "10", "--dt", "1e-4", "-q", "--out", "soft"]
+    assert run_command(arguments) == 3
+    said = capsys.readouterr().err
+    assert "overlap by" in said and said.count("\n") == 1
+    assert not clast.open("soft").finished
+
+
+def test_resume_keeps_the_parameters(capsys, short_run):
+    assert "was started with --until 0.05" in refused(
+        capsys, ["run", "cow-bounce", "--resume", "--until", "1", "--out", str(short_run)]
+    )
+    assert "holds cow-bounce, not cow-gas" in refused(capsys, ["run", "cow-gas", "--resume", "--out", str(short_run)])
+
+
+def test_resume_of_a_finished_run_draws_again(capsys, short_run):
+    (short_run / "energy.png").unlink()
+    before = (short_run / "checkpoint.h5").stat().st_mtime_ns
+    assert run_command(["run", "cow-bounce", "--resume", "--out", str(short_run)]) == 0
+    said = capsys.readouterr()
+    assert "is finished" in said.err and "Cundall number" in said.out
+    assert (short_run / "energy.png").exists()
+    assert (short_run / "checkpoint.h5").stat().st_mtime_ns == before
+
+
+def test_info_and_figure(capsys, short_run):
+    assert run_command(["info", str(short_run)]) == 0
+    said = capsys.readouterr().out
+    for text in (
+        "finished",
+        "cow-bounce, size quick",
+        "until = 0.05",
+        "gravitational",
+        "energy error",
+        "EPL08, GM09",
+        "published",
+    ):
+        assert text in said
+    (short_run / "cow-bounce.png").unlink()
+    assert run_command(["figure", str(short_run)]) == 0
+    assert (short_run / "cow-bounce.png").exists()
+    assert str(short_run / "cow-bounce.png") in capsys.readouterr().out
+    assert run_command(["info", "--pack", str(short_run)]) == 0
+    assert not (short_run / "parts").exists()
+    assert len(clast.open(short_run).frames) > 400
+
+
+def test_bench_prints_a_table_or_json_alone(capsys, monkeypatch):
+    from clast.preparation import bench
+
+    def fake(cases, threads):
+        print("chatter")
+        return [
+            {"case": case, "grains": 400, "steps": 10, "wall_s": 1.0, "cundall": 4.0e3, "threads": threads,
+             "device": "cpu", "contacts_per_grain": 0.25, "rebuilds": 7}
+            for case in cases
+        ]  # fmt: skip
+
+    monkeypatch.setattr(bench, "run_cases", fake)
+    assert run_command(["bench", "cow-gas", "disk-gas", "--threads", "2", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["case"] for row in rows] == ["cow-gas", "disk-gas"]
+    assert rows[0]["threads"] == 2
+    assert run_command(["bench", "--threads", "auto"]) == 0
+    said = capsys.readouterr().out
+    assert "4e+03" in said and "chatter" not in said
+    assert all(case in said for case in bench.CASES)
