@@ -98,7 +98,10 @@ def sizes() -> None:
         engine = Engine(scene)
         engine.advance(5000)
         found[name] = measure(engine, seconds=0.5)["cundall"]
-        print(f"{name:6s} largest {radii.max():5.1f}  levels {len(engine.cast.level_reach)}  c = {found[name]:.3g}", flush=True)
+        print(
+            f"{name:6s} largest {radii.max():5.1f}  levels {len(engine.cast.level_reach)}  c = {found[name]:.3g}",
+            flush=True,
+        )
     print(f"ratio {found['30:1'] / found['equal']:.2f}")
 
 
@@ -114,7 +117,10 @@ def threads() -> None:
             times[count].append(time.perf_counter() - began)
     one, two = np.median(times[1]), np.median(times[2])
     same = engines[1].state.body.tobytes() == engines[2].state.body.tobytes()
-    print(f"1200 dense grains: {one / 2000 * 1e6:.0f} µs and {two / 2000 * 1e6:.0f} µs per step, {one / two:.2f} ×, same bits: {same}")
+    print(
+        f"1200 dense grains: {one / 2000 * 1e6:.0f} µs and {two / 2000 * 1e6:.0f} µs per step, "
+        f"{one / two:.2f} ×, same bits: {same}"
+    )
 
 
 def contacts() -> None:

@@ -1,6 +1,6 @@
 """clast: granular dynamics with grains of any shape.
 
-    shape → scene → run → measures:   clast.run(scene, until=…, out=…) ; clast.open(folder)
+shape → scene → run → measures:   clast.run(scene, until=…, out=…) ; clast.open(folder)
 """
 
 from importlib import import_module
@@ -24,7 +24,7 @@ _PUBLIC = {
 __all__ = ["open", *_PUBLIC]
 
 
-def open(folder: Any) -> Any:  # noqa: A001  (clast.open reads like shelve.open: the name users expect)
+def open(folder: Any) -> Any:
     """Open a run folder for reading; see `clast.output.reader.Run`."""
     from clast.output.reader import open_run
 

@@ -129,9 +129,7 @@ def show_version(asked: bool) -> None:
 
 @app.callback()
 def common(
-    version: Annotated[
-        bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=show_version)
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=show_version)] = False,
 ) -> None:
     """Granular dynamics with grains of any shape."""
 
@@ -160,15 +158,11 @@ def run(
     out: Annotated[Path | None, typer.Option(help="Folder of the run; runs/NAME-DATE-n if not given.")] = None,
     seed: Annotated[str | None, typer.Option(help="Seed of every random choice.")] = None,
     threads: Annotated[str, typer.Option(help="Number of threads, or auto.")] = "1",
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run in --out from where it was saved.")
-    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out from where it was saved.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in --out.")] = False,
     checkpoint: Annotated[float, typer.Option(help="Seconds between checkpoints.", metavar="SECONDS")] = 30.0,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the run's folder.")] = False,
-    verbose: Annotated[
-        bool, typer.Option("-v", "--verbose", help="Print parameters and every checkpoint too.")
-    ] = False,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Print parameters and every checkpoint too.")] = False,
     help: Annotated[bool, typer.Option("--help", help="Show this, and with NAME its parameters.")] = False,
 ) -> None:
     """Run an experiment. Its parameters are options too: clast run cow-bounce --until 2 --dt 1e-5.
@@ -293,9 +287,7 @@ def bench(
     if as_json:
         print(json.dumps(results, indent=2))
         return
-    table = plain_table(
-        "case", "grains", "c [1/s]", "threads", "device", "contacts per grain", "rebuilds per 1000 steps"
-    )
+    table = plain_table("case", "grains", "c [1/s]", "threads", "device", "contacts per grain", "rebuilds per 1000 steps")
     for row in results:
         rate = row.get("rebuilds_per_1000_steps")
         table.add_row(

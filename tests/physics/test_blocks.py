@@ -32,7 +32,9 @@ def slope(angle: float, friction: float, companion: bool = False, damping: float
 def along(engine: Engine, angle: float) -> np.ndarray:
     """Position and velocity of the block down the slope."""
     body = engine.snapshot().state.body[0]
-    return np.array([body[0] * math.cos(angle) - body[1] * math.sin(angle), body[4] * math.cos(angle) - body[5] * math.sin(angle)])
+    return np.array(
+        [body[0] * math.cos(angle) - body[1] * math.sin(angle), body[4] * math.cos(angle) - body[5] * math.sin(angle)]
+    )
 
 
 @pytest.mark.parametrize("degrees, friction", [(20.0, 0.2), (20.0, 0.35), (35.0, 0.5), (10.0, 0.0)])

@@ -54,12 +54,15 @@ def skeleton(points: np.ndarray) -> shapely.Geometry:
 
 def kinetic(engine: Engine) -> np.ndarray:
     body = engine.snapshot().state.body
-    each = 0.5 * (body[:, 4] ** 2 + body[:, 5] ** 2) / engine.model.inverse_mass + 0.5 * body[:, 6] ** 2 / engine.model.inverse_inertia
+    each = (
+        0.5 * (body[:, 4] ** 2 + body[:, 5] ** 2) / engine.model.inverse_mass
+        + 0.5 * body[:, 6] ** 2 / engine.model.inverse_inertia
+    )
     return each[0::2] + each[1::2]
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("friction", [0.1, 0.5, 2.0])
+@pytest.mark.parametrize("friction", [0.1, 0.5, 1.0])
 def test_friction_creates_no_energy(name, friction):
     shape = SHAPES[name]
     free = impacts(shape, Linear(K))

@@ -29,7 +29,14 @@ def gas(law: Linear, box: Box | None = None) -> Scene:
     for k in range(49):
         x, y = 2.0 * (k % 7) + 1.0, 2.0 * (k // 7) + 1.0
         inwards = np.array([7.0 - x, 7.0 - y]) * 0.6
-        scene.add(shapes[k % 7], (x, y), angle=rng.uniform(0, 7), velocity=inwards + rng.normal(0, 1, 2), spin=rng.normal(0, 3), density=rng.uniform(0.3, 3))
+        scene.add(
+            shapes[k % 7],
+            (x, y),
+            angle=rng.uniform(0, 7),
+            velocity=inwards + rng.normal(0, 1, 2),
+            spin=rng.normal(0, 3),
+            density=rng.uniform(0.3, 3),
+        )
     return scene
 
 

@@ -15,7 +15,7 @@ from clast.laws import Linear
 from clast.measures.book import ACCOUNTS, Book, accounts
 from clast.scene.scene import Box, Scene
 from clast.scene.tags import Force, Velocity
-from clast.shapes import Shape, cow, disk, peanut, pebble, regular, rice, segment
+from clast.shapes import Shape, cow, disk, peanut, pebble, polyline, regular, rice, segment
 
 PARTS = np.array([50, 100, 200, 400])
 K = 1e6
@@ -65,7 +65,9 @@ def pair_energy(engine: Engine) -> tuple[np.ndarray, np.ndarray]:
     """Kinetic and elastic energy of each pair, and the heat it has made."""
     snap = engine.snapshot()
     body, model = snap.state.body, engine.model
-    each = 0.5 * (body[:, 4] ** 2 + body[:, 5] ** 2) / model.inverse_mass + 0.5 * body[:, 6] ** 2 / model.inverse_inertia
+    each = (
+        0.5 * (body[:, 4] ** 2 + body[:, 5] ** 2) / model.inverse_mass + 0.5 * body[:, 6] ** 2 / model.inverse_inertia
+    )
     np.add.at(each, snap.integers[:, PROBER], snap.floats[:, NORMAL_ENERGY] + snap.floats[:, TANGENTIAL_ENERGY])
     heat = snap.state.book[:, :3].sum(axis=1)
     return each.reshape(-1, 2).sum(axis=1), heat.reshape(-1, 2).sum(axis=1)
@@ -99,7 +101,10 @@ def slope_of(found: np.ndarray) -> tuple[float, float, np.ndarray]:
 def show(title: str, name: str, found: np.ndarray) -> tuple[float, float]:
     slope, error, rms = slope_of(found)
     row = "  ".join(f"T_c/{part}: {value:.2e}" for part, value in zip(PARTS, rms, strict=True))
-    print(f"\n{title:12s} {name:8s} {row}   slope {slope:.2f} ± {error:.2f}   touched {(found[0] != 0).mean():.0%}", end="")
+    print(
+        f"\n{title:12s} {name:8s} {row}   slope {slope:.2f} ± {error:.2f}   touched {(found[0] != 0).mean():.0%}",
+        end="",
+    )
     return slope, error
 
 
@@ -115,25 +120,32 @@ def test_order_conservative(name):
 @pytest.mark.parametrize("name", RUBBING)
 def test_order_frictional_collisions(name):
     found = errors(RUBBING[name], Linear(K, 0.5 * K, friction=0.5))
-    slope, _ = show("frictional", name, found)
-    assert slope >= 1.0
-    assert np.sqrt((found[0] ** 2).mean()) < 2e-4
+    slope, error = show("frictional", name, found)
+    assert slope >= 1.0 - 2 * error - 0.02
+    assert np.sqrt((found[0] ** 2).mean()) < 5e-4  # of the energy before, for one collision
 
 
 @pytest.mark.validate
 def test_order_rubbing():
-    """A ball pressed on another and spinning: sliding first, then held. Residual over S against Δt."""
-    ball = disk()
+    """A spinning pebble and a disk rub each other and a bowl until they roll. Residual over S against Δt."""
+    ball, stone = disk(), pebble()
+    turn = np.linspace(-0.45 * math.pi, 0.45 * math.pi, 30)
+    bowl = polyline(np.stack([3.0 * np.sin(turn), -3.0 * np.cos(turn)], axis=1), 0.1)
     rows = []
     for part in PARTS:
         scene = Scene(law=Linear(K, 0.5 * K, friction=0.3), gravity=(0.0, -100.0))
-        reach = 2 * ball.radius
-        scene.add(ball, (0.0, 0.0), tags=[Velocity(x=0.0, y=0.0)])
-        scene.add(ball, (0.0, reach - ball.area * 100 / K), spin=40.0, tags=[Velocity(x=0.0)])
+        scene.add_wall(bowl)
+        scene.add(ball, (-0.7, -2.2), spin=20.0)
+        scene.add(stone, (0.7, -2.1), angle=0.4, spin=30.0)
         engine = Engine(scene, dt=contact_time(ball) / part)
-        rows.append(booked(engine, int(300 * part)).energy_error)
+        rows.append(booked(engine, int(200 * part)).energy_error)
     slope = -np.polyfit(np.log(PARTS), np.log(rows), 1)[0]
-    print("\nrubbing      disk     " + "  ".join(f"T_c/{p}: {r:.2e}" for p, r in zip(PARTS, rows, strict=True)) + f"   slope {slope:.2f}", end="")
+    print(
+        "\nrubbing      pair     "
+        + "  ".join(f"T_c/{p}: {r:.2e}" for p, r in zip(PARTS, rows, strict=True))
+        + f"   slope {slope:.2f}",
+        end="",
+    )
     assert rows[0] < 2e-4
 
 
@@ -181,7 +193,10 @@ def settled() -> np.ndarray:
     rows = [int(np.flatnonzero(engine.order == number)[0]) for number in [*range(8 * ROWS), 8 * ROWS + 1]]
     body = snap.state.body[rows]
     kinetic = accounts(engine, snap)
-    print(f"\nsettled: kinetic {kinetic['translational']:.2e}, elastic {kinetic['normal_elastic']:.2e}, contacts {len(snap.floats)}", end="")
+    print(
+        f"\nsettled: kinetic {kinetic['translational']:.2e}, elastic {kinetic['normal_elastic']:.2e}, contacts {len(snap.floats)}",
+        end="",
+    )
     return np.column_stack([body[:, 0:2], snap.state.angle[rows], body[:, 4:7]])
 
 
@@ -195,9 +210,14 @@ def test_order_sheared_packing(settled, damped):
         engine = Engine(packing(settled, 1.0, law), dt=SHEAR_TIME / part)
         book = booked(engine, int(400 * part))
         rows.append(book.energy_error)
-        parts.append({name: float(book[name][-1]) for name in ("heat_sliding", "heat_viscous", "heat_lost_springs", "work_tags")})
+        parts.append(
+            {name: float(book[name][-1]) for name in ("heat_sliding", "heat_viscous", "heat_lost_springs", "work_tags")}
+        )
     slope, covariance = np.polyfit(np.log(PARTS), np.log(rows), 1, cov=True)
     text = "  ".join(f"T_c/{p}: {r:.2e}" for p, r in zip(PARTS, rows, strict=True))
-    print(f"\nsheared      {'damped' if damped else 'undamped':8s} {text}   slope {-slope[0]:.2f} ± {math.sqrt(covariance[0, 0]):.2f}", end="")
+    print(
+        f"\nsheared      {'damped' if damped else 'undamped':8s} {text}   slope {-slope[0]:.2f} ± {math.sqrt(covariance[0, 0]):.2f}",
+        end="",
+    )
     print(f"\n             S {book.scale:.3g}  " + "  ".join(f"{k} {v:.3g}" for k, v in parts[-1].items()), end="")
     assert rows[0] < 2e-4

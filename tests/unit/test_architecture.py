@@ -64,13 +64,17 @@ def faults(path: Path, source: str) -> list[str]:
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_imports_run_one_way(path):
     layer = layer_of(path)
-    assert layer in ALLOWED or layer in ("__init__", "__main__"), f"{layer}: a new layer has to be given its place here and in design.md"
+    assert layer in ALLOWED or layer in ("__init__", "__main__"), (
+        f"{layer}: a new layer has to be given its place here and in design.md"
+    )
     assert faults(path, path.read_text()) == []
 
 
 def test_the_check_sees_what_it_should():
     inside = ROOT / "dynamics" / "step.py"
-    assert faults(inside, "from clast.scene.scene import Scene\nimport numpy\nfrom clast.errors import SceneError") == []
+    assert (
+        faults(inside, "from clast.scene.scene import Scene\nimport numpy\nfrom clast.errors import SceneError") == []
+    )
     for bad in (
         "import numba",
         "from numba import njit",
@@ -100,5 +104,9 @@ def test_no_long_file():
 
 
 def test_every_module_says_what_it_is():
-    empty = [str(p.relative_to(ROOT)) for p in MODULES if p.read_text().strip() and not ast.get_docstring(ast.parse(p.read_text()))]
+    empty = [
+        str(p.relative_to(ROOT))
+        for p in MODULES
+        if p.read_text().strip() and not ast.get_docstring(ast.parse(p.read_text()))
+    ]
     assert empty == []

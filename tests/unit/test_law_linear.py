@@ -102,7 +102,9 @@ def cycle_residual(cap: str, steps: int) -> float:
     law = parameters(cap=cap, normal_damping=3.0, tangential_damping=2.0)
     waves = rng.normal(size=(2, 6)), rng.uniform(0, 7, (2, 6)), np.arange(1, 7)
     t = np.linspace(0.0, 1.0, steps + 1)
-    depth = 0.01 + 0.003 * np.tanh((waves[0][0, :, None] * np.sin(2 * np.pi * waves[2][:, None] * t + waves[1][0, :, None])).sum(0))
+    depth = 0.01 + 0.003 * np.tanh(
+        (waves[0][0, :, None] * np.sin(2 * np.pi * waves[2][:, None] * t + waves[1][0, :, None])).sum(0)
+    )
     slip = 0.008 * (waves[0][1, :, None] * np.sin(2 * np.pi * waves[2][:, None] * t + waves[1][1, :, None])).sum(0)
     dt = t[1]
     spring, heat, work, viscous_heat, put_in = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -110,7 +112,9 @@ def cycle_residual(cap: str, steps: int) -> float:
     start = normal_energy(law, depth[0])
     for n in range(1, steps + 1):
         closing, sliding = (depth[n] - depth[n - 1]) / dt, (slip[n] - slip[n - 1]) / dt
-        elastic, viscous, tangential, drag, spring, warmth = friction_force(law, depth[n], closing, sliding, spring, 1.0, dt)
+        elastic, viscous, tangential, drag, spring, warmth = friction_force(
+            law, depth[n], closing, sliding, spring, 1.0, dt
+        )
         now = (elastic, tangential)
         if old is None:
             old = (law[0] * depth[0], 0.0)

@@ -20,7 +20,10 @@ def scene(**given) -> Scene:
     return Scene(law=LAW, **given)
 
 
-@pytest.mark.parametrize("axis, gravity, box", [("x", (1.0, 0), Box(period_x=3)), ("y", (0, -10.0), Box(period_y=3)), ("y", (0, -10.0), Box(3, 3))])
+@pytest.mark.parametrize(
+    "axis, gravity, box",
+    [("x", (1.0, 0), Box(period_x=3)), ("y", (0, -10.0), Box(period_y=3)), ("y", (0, -10.0), Box(3, 3))],
+)
 def test_gravity_along_a_periodic_side(axis, gravity, box):
     with pytest.raises(SceneError, match=rf"gravity.*along {axis}.*periodic along {axis}"):
         scene(gravity=gravity, box=box)
@@ -79,7 +82,9 @@ def test_a_grain_wider_than_the_period(axis, box):
     scene(box=Box(1.01, 1.01)).add(BALL, (0, 0))
 
 
-@pytest.mark.parametrize("tag, name", [(Velocity, "x"), (Velocity, "y"), (Velocity, "spin"), (Force, "x"), (Force, "y"), (Force, "torque")])
+@pytest.mark.parametrize(
+    "tag, name", [(Velocity, "x"), (Velocity, "y"), (Velocity, "spin"), (Force, "x"), (Force, "y"), (Force, "torque")]
+)
 def test_tags_need_finite_numbers(tag, name):
     with pytest.raises(SceneError, match=rf"{tag.__name__} tag: {name} = nan"):
         tag(**{name: math.nan})
@@ -96,7 +101,12 @@ def test_tags_on_nobody_or_of_no_kind():
 
 
 @pytest.mark.parametrize(
-    "tags, component", [((Fixed(), Velocity(x=1.0)), "x"), ((Velocity(y=1.0), Velocity(y=2.0)), "y"), ((Velocity(spin=1.0), Fixed()), "spin")]
+    "tags, component",
+    [
+        ((Fixed(), Velocity(x=1.0)), "x"),
+        ((Velocity(y=1.0), Velocity(y=2.0)), "y"),
+        ((Velocity(spin=1.0), Fixed()), "spin"),
+    ],
 )
 def test_tags_that_contradict_each_other(tags, component):
     s = scene()
@@ -108,7 +118,9 @@ def test_tags_that_contradict_each_other(tags, component):
 
 def test_tags_that_agree_or_add():
     s = scene()
-    body = s.add(BALL, (0, 0), tags=[Velocity(x=1.0), Velocity(y=2.0), Velocity(x=1.0), Force(y=1.0), Force(torque=2.0, y=0.5)])
+    body = s.add(
+        BALL, (0, 0), tags=[Velocity(x=1.0), Velocity(y=2.0), Velocity(x=1.0), Force(y=1.0), Force(torque=2.0, y=0.5)]
+    )
     imposed, velocity, force = s.imposed(s.bodies[body])
     assert imposed.tolist() == [True, True, False]
     assert velocity.tolist() == [1.0, 2.0, 0.0]

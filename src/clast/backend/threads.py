@@ -10,6 +10,8 @@ import numpy as np
 
 from clast.errors import InputError
 
+LAUNCHED: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]  # how many threads numba may ever use
+
 
 class SlowThreadsWarning(UserWarning):
     """The threading layer costs more than it gains."""
@@ -48,7 +50,7 @@ class ThreadTrial:
 
 def count_threads(threads: int | str) -> int:
     """Number of threads to use; "auto" gives all there are."""
-    most = min(numba.config.NUMBA_NUM_THREADS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1 << 30)
+    most = min(LAUNCHED, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1 << 30)
     if threads == "auto":
         return most
     if isinstance(threads, str) or threads < 1:
@@ -60,7 +62,7 @@ def count_threads(threads: int | str) -> int:
 def use_threads(threads: int) -> Iterator[None]:
     """Ask numba for as many threads as there are parts; more parts than threads are shared out, with the same bits."""
     before = numba.get_num_threads()
-    numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+    numba.set_num_threads(min(threads, LAUNCHED))
     try:
         yield
     finally:
@@ -75,7 +77,8 @@ def warn_about_layer() -> None:
         return
     if layer == "workqueue":
         warnings.warn(
-            "numba uses its slow 'workqueue' threading layer; install tbb (pip install tbb) or an OpenMP runtime, or run with threads=1",
+            "numba uses its slow 'workqueue' threading layer: install tbb (pip install tbb) or an OpenMP runtime, "
+            "or run with threads=1",
             SlowThreadsWarning,
             stacklevel=2,
         )

@@ -110,7 +110,8 @@ class Engine:
         largest = int(np.diff(self.geometry.first_feature).max())
         return Workspace(
             np.zeros(4 * n + 66, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64),
-            np.zeros((pairs, 4), np.int32), np.zeros((pairs, 4), np.int32), np.zeros(n + 1, np.int64), np.zeros(largest, np.int64),
+            np.zeros((pairs, 4), np.int32), np.zeros((pairs, 4), np.int32),
+            np.zeros(n + 1, np.int64), np.zeros(largest, np.int64),
         )  # fmt: skip
 
     def _empty_lists(self, pairs: int, candidates: int) -> Contacts:
@@ -141,7 +142,17 @@ class Engine:
         both = self.scene.counting == "all-pairs"
         while True:
             pairs, candidates = self.kernels.list_contacts(
-                total, both, self.state, self.model, self.geometry, self.alpha, self._work, n, self._lists, self.pairs, self._spare
+                total,
+                both,
+                self.state,
+                self.model,
+                self.geometry,
+                self.alpha,
+                self._work,
+                n,
+                self._lists,
+                self.pairs,
+                self._spare,
             )
             if pairs < len(self._spare.pair) and candidates <= len(self._spare.candidate):
                 break
@@ -265,9 +276,7 @@ class Engine:
         self.kernels.forces_now(
             self.geometry, self.model, state, lists, self._forces, self.pairs, self.dt, spring_dt, past, future, onset
         )
-        self.kernels.kick_now(
-            self.model, state, lists, self._forces, self.tags, self.free, self.moving, self.dt, past + future
-        )
+        self.kernels.kick_now(self.model, state, lists, self._forces, self.tags, self.free, self.moving, self.dt, past + future)
 
     @property
     def candidates(self) -> int:
@@ -297,7 +306,13 @@ class Engine:
             "body": self.state.body, "angle": self.state.angle, "book": self.state.book,
             "spring_key": key, "spring": lists.spring[keep] if self.history else np.zeros(0),
         }  # fmt: skip
-        return arrays, {"step": self.step, "dt": self.dt, "rebuilds": self.rebuilds, "seconds": self.seconds, "alpha": self.alpha}
+        return arrays, {
+            "step": self.step,
+            "dt": self.dt,
+            "rebuilds": self.rebuilds,
+            "seconds": self.seconds,
+            "alpha": self.alpha,
+        }
 
     def restore(self, arrays: dict[str, np.ndarray], scalars: dict[str, float | int]) -> None:
         """Go on from a checkpoint of the same scene."""

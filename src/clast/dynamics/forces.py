@@ -75,35 +75,38 @@ def onset_weight(depth, closing_speed, dt, past, future, onset):
 
 
 @routine
-def heir(meet, k, last, probe_x, probe_y, candidate, feature, following, spring, active, reach_squared, opening):
+def heir(meet, k, last, probe_x, probe_y, candidate, feature, following, active, reach_squared, opening):
     """Find the other end of a spring that changes hands at a corner; −1 where there is none. Rare.
 
     A contact k that opens takes over from a later candidate of the same probe, on an adjoining edge, that closes in this
-    step; one that closes gives to a later one that opens. Earlier candidates have looked at k themselves. Of two, the nearer.
+    step; one that closes gives to a later one that opens. Earlier candidates have looked at k themselves. Of two, the one
+    whose shared corner is nearer to the probe.
     """
     best = -1
-    nearest = reach_squared
+    nearest = np.inf
     mine = np.int64(candidate[2 * k + 1])
     for other in range(k + 1, last):
         if candidate[2 * other] != candidate[2 * k]:
             break
         theirs = np.int64(candidate[2 * other + 1])
-        if following[mine] != theirs and following[theirs] != mine:
+        if following[mine] == theirs:
+            corner = 8 * theirs
+        elif following[theirs] == mine:
+            corner = 8 * mine
+        else:
             continue
         f = 8 * theirs
         count, qx, qy = meet(
             probe_x, probe_y, feature[f], feature[f + 1], feature[f + 2], feature[f + 3],
             feature[f + 4], feature[f + 5], feature[f + 6], feature[f + 7],
         )  # fmt: skip
-        distance = qx * qx + qy * qy
-        touching = count > 0.0 and distance < reach_squared
+        touching = count > 0.0 and qx * qx + qy * qy < reach_squared
         was = active[other] != 0
-        if opening and was and not touching:
-            # both lie at the corner they share: nearness of the closing one is measured where it left off
-            return other
-        if not opening and touching and not was and distance < nearest:
-            best = other
-            nearest = distance
+        if (opening and was and not touching) or (not opening and touching and not was):
+            dx, dy = feature[corner] - probe_x, feature[corner + 1] - probe_y
+            if dx * dx + dy * dy < nearest:
+                best = other
+                nearest = dx * dx + dy * dy
     return best
 
 
@@ -115,7 +118,7 @@ def pair_forces(
     """Sum the contacts of pair p. The arrays come flattened: a table's row length is then known when compiling.
 
     Returns force on i (x, y), torques on i and j, the viscous part of these four, heat of sliding, energy of lost
-    springs, and the smallest skeleton distance over the sum of radii met (2 where nothing touches).
+    springs, and whether skeletons nearly touch.
     """
     i = 8 * np.int64(pair[4 * p])
     j = 8 * np.int64(pair[4 * p + 1])
@@ -176,14 +179,14 @@ def pair_forces(
                     if now:
                         spring[k] = 0.0
                         active[k] = 1
-                        giver = heir(meet, k, end, x, y, candidate, feature, following, spring, active, reach_squared, True)
+                        giver = heir(meet, k, end, x, y, candidate, feature, following, active, reach_squared, True)
                         if giver >= 0:
                             spring[k] = spring[giver]
                             spring[giver] = 0.0
                             active[giver] = 0
                     else:
                         active[k] = 0
-                        taker = heir(meet, k, end, x, y, candidate, feature, following, spring, active, reach_squared, False)
+                        taker = heir(meet, k, end, x, y, candidate, feature, following, active, reach_squared, False)
                         if taker >= 0:
                             spring[taker] = spring[k]
                             active[taker] = 1
@@ -205,9 +208,7 @@ def pair_forces(
                 )
                 heat += warmth
             else:
-                elastic, viscous, tangential, drag, unused, warmth = law(
-                    parameters, depth, closing, 0.0, 0.0, reduced_mass, spring_dt
-                )
+                elastic, viscous, tangential, drag, _, _ = law(parameters, depth, closing, 0.0, 0.0, reduced_mass, spring_dt)
                 viscous = tangential = drag = 0.0
             weighted = count * elastic * onset_weight(depth, closing, dt, past, future, onset)
             # on a: −F_n N + F_t T, with T = ẑ × N

@@ -40,7 +40,11 @@ def advance(geometry, model, state, contacts, forces, tags, step, end, pairs, fr
     while step < end:
         past, spring_dt, share = 0.5, dt, 0.5
         if step == 0:
-            past, spring_dt, share = 0.0, 0.0, 1.0  # the velocities given are those of t = 0: half a kick, no time for springs
+            past, spring_dt, share = (
+                0.0,
+                0.0,
+                1.0,
+            )  # the velocities given are those of t = 0: half a kick, no time for springs
         deep = contact_forces(
             meet, force, HISTORY, unpack, tangential_energy, 0, pairs,
             geometry, model, state, contacts, forces, dt, spring_dt, past, 0.5, onset,
@@ -83,7 +87,19 @@ def advance_parallel(
         resync = step % RESYNC == 0
         for t in parallel_range(threads):
             found[t, 1] = kick_and_drift(
-                HISTORY, body_cut[t], body_cut[t + 1], model, state, contacts, forces, dt, dt, kick, share, alpha, resync
+                HISTORY,
+                body_cut[t],
+                body_cut[t + 1],
+                model,
+                state,
+                contacts,
+                forces,
+                dt,
+                dt,
+                kick,
+                share,
+                alpha,
+                resync,
             )
         stale = False
         for t in range(threads):

@@ -10,7 +10,6 @@ from clast.errors import SceneError
 from clast.scene.scene import Body, Scene
 from clast.shapes.skeleton import Shape
 
-
 MANY = 4096  # bodies from which their order in memory matters
 
 
@@ -79,7 +78,7 @@ def lay_out(scene: Scene) -> Layout:
 
     grains = np.flatnonzero(~big)
     level, level_reach = levels_of(model.reach[grains])
-    cast = Cast(grains, level, level_reach, np.flatnonzero(big), (~imposed.all(axis=1)).astype(np.uint8))
+    cast = Cast(grains, level, level_reach, np.flatnonzero(big), np.asarray(~imposed.all(axis=1), np.uint8))
     tags = Tags(imposed[free:moving].astype(np.uint8), velocity[free:moving].copy(), force[free:moving].copy())
     return Layout(table, model, state, tags, cast, order.astype(np.int64), free, moving)
 
@@ -99,7 +98,13 @@ def near_in_memory(places: np.ndarray, bodies: list[Body]) -> np.ndarray:
 
 def spread_bits(values: np.ndarray) -> np.ndarray:
     """Put a zero between the bits of numbers below 2²¹."""
-    for shift, mask in ((16, 0x0000FFFF0000FFFF), (8, 0x00FF00FF00FF00FF), (4, 0x0F0F0F0F0F0F0F0F), (2, 0x3333333333333333), (1, 0x5555555555555555)):
+    for shift, mask in (
+        (16, 0x0000FFFF0000FFFF),
+        (8, 0x00FF00FF00FF00FF),
+        (4, 0x0F0F0F0F0F0F0F0F),
+        (2, 0x3333333333333333),
+        (1, 0x5555555555555555),
+    ):
         values = (values | (values << shift)) & mask
     return values
 

@@ -19,11 +19,16 @@ from clast.dynamics.motion import gather, gather_heat, moved_too_far, turned
 
 @device
 def contact_forces(
-    meet, force, history, unpack, tangential_energy, low, high, geometry, model, state, contacts, forces, dt, spring_dt, past, future, onset,
+    meet, force, history, unpack, tangential_energy, low, high,
+    geometry, model, state, contacts, forces, dt, spring_dt, past, future, onset,
 ):  # fmt: skip
     """Forces of the pairs low ≤ p < high. Returns the first pair whose skeletons nearly touch, or −1."""
     vertex, feature, following = geometry.vertex.reshape(-1), geometry.feature.reshape(-1), geometry.following
-    pair, constant, candidate = contacts.pair.reshape(-1), contacts.pair_constant.reshape(-1), contacts.candidate.reshape(-1)
+    pair, constant, candidate = (
+        contacts.pair.reshape(-1),
+        contacts.pair_constant.reshape(-1),
+        contacts.candidate.reshape(-1),
+    )
     spring, active = contacts.spring, contacts.active
     body, table = state.body.reshape(-1), model.law
     out, loss = forces.pair.reshape(-1), forces.loss.reshape(-1)
@@ -102,9 +107,7 @@ def kick_and_drift(history, low, high, model, state, contacts, forces, dt, drift
         body[row + 5] = vy
         body[row + 6] = spin
         angle[b] = now
-        if moved_too_far(
-            x - reference[4 * b], y - reference[4 * b + 1], now - reference[4 * b + 2], reference[4 * b + 3], alpha
-        ):
+        if moved_too_far(x - reference[4 * b], y - reference[4 * b + 1], now - reference[4 * b + 2], reference[4 * b + 3], alpha):
             stale = True
     return stale
 
@@ -116,7 +119,12 @@ def kick_and_drift_tagged(history, free, moving, model, state, contacts, forces,
     A prescribed velocity needs the force −(contacts + gravity): its work is what the agent does. One thread, id order.
     """
     body, angle, book = state.body, state.angle, state.book
-    first_pair, first_other, other, reference = contacts.first_pair, contacts.first_other, contacts.other, contacts.reference
+    first_pair, first_other, other, reference = (
+        contacts.first_pair,
+        contacts.first_other,
+        contacts.other,
+        contacts.reference,
+    )
     pair_force, loss = forces.pair.reshape(-1), forces.loss.reshape(-1)
     stale = False
     for b in range(free, moving):
@@ -171,7 +179,11 @@ def kick_and_drift_tagged(history, free, moving, model, state, contacts, forces,
         body[b, 5] = vy
         body[b, 6] = spin
         if moved_too_far(
-            body[b, 0] - reference[b, 0], body[b, 1] - reference[b, 1], angle[b] - reference[b, 2], reference[b, 3], alpha
+            body[b, 0] - reference[b, 0],
+            body[b, 1] - reference[b, 1],
+            angle[b] - reference[b, 2],
+            reference[b, 3],
+            alpha,
         ):
             stale = True
     return stale

@@ -6,7 +6,21 @@ from clast.backend.device import routine
 from clast.dynamics.forces import carry, contact_record, probe_arms
 
 # columns of the float table
-DEPTH, NORMAL_X, NORMAL_Y, POINT_X, POINT_Y, SPRING, PUSH, DAMPING, SHEAR, DRAG, NORMAL_ENERGY, TANGENTIAL_ENERGY, REACH = range(13)
+(
+    DEPTH,
+    NORMAL_X,
+    NORMAL_Y,
+    POINT_X,
+    POINT_Y,
+    SPRING,
+    PUSH,
+    DAMPING,
+    SHEAR,
+    DRAG,
+    NORMAL_ENERGY,
+    TANGENTIAL_ENERGY,
+    REACH,
+) = range(13)
 WIDTH = 13
 # columns of the integer table: probing body, probed body, side, probe, feature, count, candidate
 PROBER, PROBED, SIDE, PROBE, FEATURE, COUNT, CANDIDATE = range(7)
@@ -58,13 +72,16 @@ def contact_table(
                         body[a, 4], body[a, 5], body[a, 6], body[b, 4], body[b, 5], body[b, 6],
                     )  # fmt: skip
                     spring = contacts.spring[k] if history and count > 0.0 else 0.0
-                    push, damping, shear, drag, _, _ = force(
-                        parameters, depth, closing, sliding, spring, constant[p, 2], 0.0
-                    )
+                    push, damping, shear, drag, _, _ = force(parameters, depth, closing, sliding, spring, constant[p, 2], 0.0)
                     if count < 0.0 or not history:
                         damping = shear = drag = 0.0
                     integers[rows, 0], integers[rows, 1], integers[rows, 2] = a, b, side
-                    integers[rows, 3], integers[rows, 4], integers[rows, 5], integers[rows, 6] = v, f, np.int64(count), k
+                    integers[rows, 3], integers[rows, 4], integers[rows, 5], integers[rows, 6] = (
+                        v,
+                        f,
+                        np.int64(count),
+                        k,
+                    )
                     floats[rows, 0], floats[rows, 1], floats[rows, 2] = depth, nx, ny
                     floats[rows, 3] = body[a, 0] + arm_x + offset * nx
                     floats[rows, 4] = body[a, 1] + arm_y + offset * ny

@@ -91,16 +91,12 @@ def stored_parameters(experiment: Experiment, run: Run) -> tuple[str, Parameters
     """Size and parameters a run was started with; StoreError if it is a run of something else."""
     said = run.provenance
     if said.get("experiment") != experiment.name:
-        raise StoreError(
-            f"{run.folder} holds {said.get('experiment', 'a run without experiment')}, not {experiment.name}"
-        )
+        raise StoreError(f"{run.folder} holds {said.get('experiment', 'a run without experiment')}, not {experiment.name}")
     size = str(said["size"])
     return size, experiment.choose(size, said["parameters"])
 
 
-def kept_parameters(
-    experiment: Experiment, run: Run, size: str | None, given: Mapping[str, Any]
-) -> tuple[str, Parameters]:
+def kept_parameters(experiment: Experiment, run: Run, size: str | None, given: Mapping[str, Any]) -> tuple[str, Parameters]:
     """Size and parameters of a run to be resumed; InputError if the user now asks for others."""
     kept_size, kept = stored_parameters(experiment, run)
     if size is not None and size != kept_size:

@@ -74,8 +74,22 @@ def evaluate(p: CowBounce, run: Run) -> Sequence[Quantity]:
         Quantity("first contact", first, "s", 1.82, bool(abs(first - 1.82) <= 0.01), "height chosen for it; within a sample"),
         Quantity("energy error", error, "", 1e-6, bool(error < 1e-6), "max |residual| / max(kinetic + elastic)"),
         Quantity("energy error at samples, EPL08's way", epl, "", 1e-6, bool(epl < 1e-6), "max |E − E₀| over the same scale"),
-        Quantity("largest rotational energy", float(run.series["rotational"].max()), "J", None, None, "rotation without friction"),
-        Quantity("deepest overlap", float(run.series["deepest_overlap"].max()), "m", None, None, "at samples; must stay under 0.2 m"),
+        Quantity(
+            "largest rotational energy",
+            float(run.series["rotational"].max()),
+            "J",
+            None,
+            None,
+            "rotation without friction",
+        ),
+        Quantity(
+            "deepest overlap",
+            float(run.series["deepest_overlap"].max()),
+            "m",
+            None,
+            None,
+            "at samples; must stay under 0.2 m",
+        ),
     ]
 
 

@@ -16,7 +16,14 @@ from dataclasses import dataclass
 
 from clast.errors import SceneError
 
-PARAMETERS = ("normal_stiffness", "tangential_stiffness", "friction", "normal_damping", "tangential_damping", "cap_total")
+PARAMETERS = (
+    "normal_stiffness",
+    "tangential_stiffness",
+    "friction",
+    "normal_damping",
+    "tangential_damping",
+    "cap_total",
+)
 
 
 def unpack(table, row):
@@ -93,7 +100,9 @@ class Linear:
         if self.normal_stiffness == 0.0:
             raise SceneError("law parameter normal_stiffness = 0: grains would pass through each other; give a positive number")
         if self.friction > 0.0 and self.tangential_stiffness == 0.0:
-            raise SceneError(f"friction = {self.friction} needs a tangential_stiffness > 0 (a common choice is 0.1 … 1 times the normal)")
+            raise SceneError(
+                f"friction = {self.friction} needs a tangential_stiffness > 0 (a common choice is 0.1 … 1 times the normal)"
+            )
         if self.cap not in ("total", "elastic"):
             raise SceneError(f'law parameter cap = "{self.cap}" must be "total" or "elastic"')
 

@@ -166,9 +166,7 @@ def find_pairs(body, model, geometry, grains, levels, level_reach, big, mobile, 
                         if not (mobile[i] or mobile[j]):
                             continue
                         near = reach[i] + reach[j] + 2.0 * alpha
-                        total = note_images(
-                            i, j, body[j, 0] - x, body[j, 1] - y, near, lx, ly, spread_x, spread_y, raw, total
-                        )
+                        total = note_images(i, j, body[j, 0] - x, body[j, 1] - y, near, lx, ly, spread_x, spread_y, raw, total)
     return find_big_pairs(body, model, geometry, grains, big, mobile, alpha, raw, total)
 
 

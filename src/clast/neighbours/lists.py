@@ -52,7 +52,7 @@ def comes_after(j, nx, ny, other_j, other_nx, other_ny):
 def squared_distance(x, y, ax, ay, bx, by, inverse_length_squared, kind):
     """Of a point to a feature: to its segment, or to its vertex where only that counts."""
     ux, uy = x - ax, y - ay
-    if kind == NOTCH or kind == VERTEX_ALONE:
+    if kind in (NOTCH, VERTEX_ALONE):
         return ux * ux + uy * uy
     lx, ly = bx - ax, by - ay
     t = min(max((ux * lx + uy * ly) * inverse_length_squared, 0.0), 1.0)
@@ -93,9 +93,7 @@ def list_side(a, b, branch_x, branch_y, body, model, geometry, alpha, near_featu
             continue
         for k in range(close):
             f = near_feature[k]
-            d = squared_distance(
-                x, y, feature[f, 0], feature[f, 1], feature[f, 2], feature[f, 3], feature[f, 6], feature[f, 7]
-            )
+            d = squared_distance(x, y, feature[f, 0], feature[f, 1], feature[f, 2], feature[f, 3], feature[f, 6], feature[f, 7])
             if d < gap * gap:
                 if count < candidate.shape[0]:
                     candidate[count, 0] = v

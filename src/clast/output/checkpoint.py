@@ -38,9 +38,7 @@ class Mark:
     parts: int
 
 
-def prepare_checkpoint(
-    step: int, time: float, arrays: Mapping[str, Any], scalars: Mapping[str, Any], parts: int
-) -> Checkpoint:
+def prepare_checkpoint(step: int, time: float, arrays: Mapping[str, Any], scalars: Mapping[str, Any], parts: int) -> Checkpoint:
     """Check and copy what goes into a checkpoint, before anything touches the disk.
 
     Arrays: bool, integer, float, any shape. Scalars: numbers (integers of any size, as random generators have them)

@@ -124,9 +124,7 @@ def run(
     if folder.exists() and not folder.is_dir():
         raise StoreError(f"{folder} is a file: choose another folder for the run")
     if (folder / RUN_FILE).exists() and not (resume or overwrite):
-        raise StoreError(
-            f"there is already a run in {folder}: continue it with --resume or replace it with --overwrite"
-        )
+        raise StoreError(f"there is already a run in {folder}: continue it with --resume or replace it with --overwrite")
     if resume and read_mark(folder, open_run(folder).run_id) is None:
         progress.say(f"nothing was saved yet in {folder}: starting from the beginning")
         resume, overwrite = False, True
@@ -170,9 +168,7 @@ class Recorder:
         engine, left = self.engine, self.end - self.engine.step
         grains = f"{engine.moving} grain{'s' if engine.moving != 1 else ''}"
         label = f"{self.progress.label}: " if self.progress.label else ""
-        self.progress.say(
-            f"{label}{prefix}{grains}, {left} steps of Δt = {engine.dt:.6g} to t = {self.end * engine.dt:.6g}"
-        )
+        self.progress.say(f"{label}{prefix}{grains}, {left} steps of Δt = {engine.dt:.6g} to t = {self.end * engine.dt:.6g}")
         self.progress.detail(f"threads {engine.threads}, alpha {engine.alpha:.3g}")
 
     def carry_out(self, writer: RunWriter, *, resumed: bool) -> None:
@@ -197,9 +193,7 @@ class Recorder:
                 save()
 
         with signals() as asked, progress:
-            finished = run_stretches(
-                engine, end, outputs, resumed=resumed, pause=pause, stop=lambda: asked() is not None
-            )
+            finished = run_stretches(engine, end, outputs, resumed=resumed, pause=pause, stop=lambda: asked() is not None)
             save()
         if not finished:
             raise Interrupted(writer.folder, engine.step, engine.time, asked() or signal.SIGINT)

@@ -65,9 +65,7 @@ class RunWriter:
         self._tables = {table: TableBuffer(table) for table in TABLES}
 
     @classmethod
-    def create(
-        cls, folder: Path, *, provenance: Mapping[str, Any], scene: Mapping[str, Any], overwrite: bool = False
-    ) -> Self:
+    def create(cls, folder: Path, *, provenance: Mapping[str, Any], scene: Mapping[str, Any], overwrite: bool = False) -> Self:
         """Start a run in `folder`, made if missing.
 
         `provenance` is anything JSON can say. `scene` maps names to arrays, numbers or text; infinities are allowed in
@@ -124,9 +122,7 @@ class RunWriter:
                 finished = file.attrs.get("finished_step")
             checkpoint = read_checkpoint(folder, run_id)
             if checkpoint is None:
-                raise StoreError(
-                    f"the run in {folder} was started but nothing was saved yet: start it again with --overwrite"
-                )
+                raise StoreError(f"the run in {folder} was started but nothing was saved yet: start it again with --overwrite")
             writer = cls(folder, run_id, lock)
             writer._parts = checkpoint.parts
             writer._checkpoint_step = checkpoint.step
@@ -195,9 +191,7 @@ class RunWriter:
         """
         return self._tables[table].last_step
 
-    def checkpoint(
-        self, step: int, time: float, arrays: Mapping[str, np.ndarray[Any, Any]], scalars: Mapping[str, Any]
-    ) -> None:
+    def checkpoint(self, step: int, time: float, arrays: Mapping[str, np.ndarray[Any, Any]], scalars: Mapping[str, Any]) -> None:
         """Save everything that waits, and the state to continue from; see the module's head for the order.
 
         `scalars`: numbers and text; integers of any size. StoreError if `step` lies before a row already stored (a
@@ -277,9 +271,7 @@ class RunWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
 

@@ -7,7 +7,9 @@ from clast.errors import InputError
 TRIES = 2000
 
 
-def insert_at_random(reach: np.ndarray, width: float, height: float, rng: np.random.Generator, *, periodic: bool = True) -> np.ndarray:
+def insert_at_random(
+    reach: np.ndarray, width: float, height: float, rng: np.random.Generator, *, periodic: bool = True
+) -> np.ndarray:
     """Positions (n, 2) of circles of radii `reach` (n,) in a box, without overlap; InputError when there is no room.
 
     Periodic boxes use the nearest image; in a closed box circles stay inside.
@@ -27,7 +29,9 @@ def insert_at_random(reach: np.ndarray, width: float, height: float, rng: np.ran
                 places[k] = spot
                 break
         else:
-            raise InputError(f"no room for circle {k} of radius {reach[k]:.4g} after {TRIES} tries ({done} are in); widen the box")
+            raise InputError(
+                f"no room for circle {k} of radius {reach[k]:.4g} after {TRIES} tries ({done} are in); widen the box"
+            )
     return places
 
 

@@ -16,7 +16,7 @@ from clast.packing.lattice import square_lattice
 from clast.packing.voronoi import voronoi_cells
 from clast.preparation.settle import settle, unbalanced_force
 from clast.scene.scene import Box, Scene
-from clast.scene.tags import Fixed, Force, Velocity
+from clast.scene.tags import Force, Velocity
 from clast.shapes import Shape, clumpy_cow, cow, disk, polygon, regular, segment
 
 WINDOWS = 7
@@ -55,7 +55,7 @@ def dense(shapes: Sequence[Shape], seed: int, friction: float) -> Scene:
     """
     rng = np.random.default_rng(seed)
     spacing = 2.2 * max(shape.reach for shape in shapes)
-    columns = int(round(np.sqrt(len(shapes))))
+    columns = round(float(np.sqrt(len(shapes))))
     rows = -(-len(shapes) // columns)
     width, height = columns * spacing, rows * spacing
     radius = float(np.mean([shape.radius for shape in shapes]))
@@ -91,7 +91,8 @@ def prepare_dense(name: str, shapes: Sequence[Shape], threads: int | str, seed: 
         frozen = Engine(place_again(rough, engine))
         settle(frozen, unbalanced=STILL)
         arrays, scalars = frozen.checkpoint()
-        np.savez(path, dt=frozen.dt, **arrays, **{f"scalar_{key}": value for key, value in scalars.items()})
+        numbers = {f"scalar_{key}": np.asarray(value) for key, value in scalars.items()}
+        np.savez(path, allow_pickle=False, dt=np.asarray(frozen.dt), **arrays, **numbers)
     stored = np.load(path)
     engine = Engine(rough, dt=float(stored["dt"]), threads=threads)
     arrays = {key: stored[key] for key in stored.files if not key.startswith("scalar_") and key != "dt"}
@@ -148,7 +149,10 @@ CASES = {
         Case("cow-gas", lambda threads: prepare_gas(cow(), threads)),
         Case("hexagon-gas", lambda threads: prepare_gas(hexagon(), threads)),
         Case("disk-gas", lambda threads: prepare_gas(disk(area=6.52), threads)),
-        Case("hexagon-dense", lambda threads: prepare_dense("hexagon", [regular(6, radius=0.1, circumradius=0.45)] * 1000, threads)),
+        Case(
+            "hexagon-dense",
+            lambda threads: prepare_dense("hexagon", [regular(6, radius=0.1, circumradius=0.45)] * 1000, threads),
+        ),
         Case("voronoi-dense", lambda threads: prepare_dense("voronoi", voronoi_shapes()[:1200], threads)),
         Case("disk-dense", lambda threads: prepare_dense("disk", disk_shapes(), threads)),
         Case("clump-gas", lambda threads: prepare_gas(clumpy_cow(disks=726), threads, 100)),

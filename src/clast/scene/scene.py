@@ -91,7 +91,7 @@ class Scene:
     def add(
         self,
         shape: Shape,
-        position: Sequence[float],
+        position: Sequence[float] | np.ndarray,
         *,
         angle: float = 0.0,
         velocity: Sequence[float] = (0.0, 0.0),
@@ -159,7 +159,9 @@ class Scene:
         for pair in self.pair_laws:
             for name in pair:
                 if name not in used:
-                    raise SceneError(f'a law is given for material "{name}", but no body is made of it (there are: {", ".join(used)})')
+                    raise SceneError(
+                        f'a law is given for material "{name}", but no body is made of it (there are: {", ".join(used)})'
+                    )
         return used
 
     def imposed(self, body: Body) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -175,7 +177,8 @@ class Scene:
                         continue
                     if imposed[c] and velocity[c] != value:
                         raise SceneError(
-                            f"body {self.bodies.index(body)}: two tags prescribe different velocities for its {'x y spin'.split()[c]}"
+                            f"body {self.bodies.index(body)}: two tags prescribe different velocities "
+                            f"for its {('x', 'y', 'spin')[c]}"
                         )
                     imposed[c], velocity[c] = True, value
         return imposed, velocity, force

@@ -98,6 +98,4 @@ def clumpy_cow(disks: int = FILLED_DISKS) -> Shape:
     if disks == FILLED_DISKS:
         points = np.concatenate([points, _filling(ring)])
     whole = cow()
-    return clump(
-        points, COW_RADIUS, name=f"cow of {disks} disks", area=whole.area, centroid=-whole.origin, inertia=whole.inertia
-    )
+    return clump(points, COW_RADIUS, name=f"cow of {disks} disks", area=whole.area, centroid=-whole.origin, inertia=whole.inertia)

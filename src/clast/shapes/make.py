@@ -103,9 +103,7 @@ def polygon(points: ArrayLike, radius: float, *, name: str = "polygon") -> Shape
     return shape
 
 
-def regular(
-    sides: int, radius: float, *, side: float | None = None, circumradius: float | None = None, name: str = ""
-) -> Shape:
+def regular(sides: int, radius: float, *, side: float | None = None, circumradius: float | None = None, name: str = "") -> Shape:
     """Regular polygon, one vertex at angle 0, given either the skeleton's side or its circumradius."""
     if sides < 3:
         raise ShapeError(f"A regular polygon needs at least 3 sides, not {sides}.")
