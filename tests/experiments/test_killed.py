@@ -47,7 +47,7 @@ def hexagons(folder: Path, resume: bool) -> int:
     for ends in (((-3.0, 0.0), (6.0, 0.0)), ((-0.9, 0.0), (-0.9, 9.0)), ((3.6, 0.0), (3.6, 9.0))):
         scene.add_wall(segment(*ends, radius=0.1))
     clast.run(
-        scene, until=0.8, dt=2e-5, out=folder, samples=200, frames=60, resume=resume, checkpoint_seconds=0.02
+        scene, until=2.0, dt=2e-5, out=folder, samples=200, frames=60, resume=resume, checkpoint_seconds=0.005
     )  # fmt: skip
     return 0
 

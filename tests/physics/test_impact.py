@@ -32,11 +32,11 @@ def impacts(shape: Shape, law: Linear, phases: int = 6) -> np.ndarray:
         still, flying = (turned(shape, turn) for turn in turns)
         offset = (still[:, 1].max() - flying[:, 1].min() + 2 * shape.radius) * math.sin(math.radians(degrees))
         far = 3 * shape.reach
-        while (apart := skeleton(still).distance(skeleton(flying + (far, offset))) - 2 * shape.radius - gap) > 1e-9:
+        while (apart := skeleton(still).distance(skeleton(flying + np.array([far, offset]))) - 2 * shape.radius - gap) > 1e-9:
             far -= apart
             assert far > -2 * shape.reach
         scene.add(shape, at, angle=turns[0], spin=spins[0])
-        scene.add(shape, at + (far, offset), angle=turns[1], spin=spins[1], velocity=(-speed, 0.0))
+        scene.add(shape, at + np.array([far, offset]), angle=turns[1], spin=spins[1], velocity=(-speed, 0.0))
     engine = Engine(scene)
     start = kinetic(engine)
     engine.advance(round(30 * period / engine.dt))

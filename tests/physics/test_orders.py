@@ -57,7 +57,7 @@ def collisions(shape: Shape, law: Linear, depth: float = 0.03) -> Scene:
                 break
         spins = rng.normal(0, 0.3 * speed / shape.reach, 2)
         scene.add(shape, at, angle=turns[0], spin=spins[0])
-        scene.add(shape, at + (far, offset), angle=turns[1], spin=spins[1], velocity=(-speed, 0.0))
+        scene.add(shape, at + np.array([far, offset]), angle=turns[1], spin=spins[1], velocity=(-speed, 0.0))
     return scene
 
 
@@ -65,9 +65,7 @@ def pair_energy(engine: Engine) -> tuple[np.ndarray, np.ndarray]:
     """Kinetic and elastic energy of each pair, and the heat it has made."""
     snap = engine.snapshot()
     body, model = snap.state.body, engine.model
-    each = (
-        0.5 * (body[:, 4] ** 2 + body[:, 5] ** 2) / model.inverse_mass + 0.5 * body[:, 6] ** 2 / model.inverse_inertia
-    )
+    each = 0.5 * (body[:, 4] ** 2 + body[:, 5] ** 2) / model.inverse_mass + 0.5 * body[:, 6] ** 2 / model.inverse_inertia
     np.add.at(each, snap.integers[:, PROBER], snap.floats[:, NORMAL_ENERGY] + snap.floats[:, TANGENTIAL_ENERGY])
     heat = snap.state.book[:, :3].sum(axis=1)
     return each.reshape(-1, 2).sum(axis=1), heat.reshape(-1, 2).sum(axis=1)
@@ -210,9 +208,7 @@ def test_order_sheared_packing(settled, damped):
         engine = Engine(packing(settled, 1.0, law), dt=SHEAR_TIME / part)
         book = booked(engine, int(400 * part))
         rows.append(book.energy_error)
-        parts.append(
-            {name: float(book[name][-1]) for name in ("heat_sliding", "heat_viscous", "heat_lost_springs", "work_tags")}
-        )
+        parts.append({name: float(book[name][-1]) for name in ("heat_sliding", "heat_viscous", "heat_lost_springs", "work_tags")})
     slope, covariance = np.polyfit(np.log(PARTS), np.log(rows), 1, cov=True)
     text = "  ".join(f"T_c/{p}: {r:.2e}" for p, r in zip(PARTS, rows, strict=True))
     print(

@@ -72,9 +72,7 @@ def test_imports_run_one_way(path):
 
 def test_the_check_sees_what_it_should():
     inside = ROOT / "dynamics" / "step.py"
-    assert (
-        faults(inside, "from clast.scene.scene import Scene\nimport numpy\nfrom clast.errors import SceneError") == []
-    )
+    assert faults(inside, "from clast.scene.scene import Scene\nimport numpy\nfrom clast.errors import SceneError") == []
     for bad in (
         "import numba",
         "from numba import njit",
@@ -105,8 +103,6 @@ def test_no_long_file():
 
 def test_every_module_says_what_it_is():
     empty = [
-        str(p.relative_to(ROOT))
-        for p in MODULES
-        if p.read_text().strip() and not ast.get_docstring(ast.parse(p.read_text()))
+        str(p.relative_to(ROOT)) for p in MODULES if p.read_text().strip() and not ast.get_docstring(ast.parse(p.read_text()))
     ]
     assert empty == []

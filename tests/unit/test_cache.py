@@ -50,9 +50,7 @@ class Installation:
 
     def run(self) -> dict:
         environment = {**os.environ, "PYTHONPATH": str(self.package.parent), "CLAST_CACHE_DIR": str(self.cache)}
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=300
-        )
+        done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stderr
         answer = json.loads(done.stdout.splitlines()[-1])
         assert Path(answer["package"]).parent == self.package

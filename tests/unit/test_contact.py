@@ -55,9 +55,7 @@ def wrenches(engine: Engine) -> np.ndarray:
     body, model = engine.state.body, engine.model
     free = engine.free
     kicked = body[:free, 4:7] * (2.0 / engine.dt)
-    return kicked / np.stack(
-        [model.inverse_mass[:free], model.inverse_mass[:free], model.inverse_inertia[:free]], axis=1
-    )
+    return kicked / np.stack([model.inverse_mass[:free], model.inverse_mass[:free], model.inverse_inertia[:free]], axis=1)
 
 
 # --- the same in plain numpy: inclusion-exclusion, word for word ----------------------------------------------------
@@ -275,6 +273,10 @@ def circle(centre: np.ndarray, radius: float, start: float, stop: float, n: int)
     return np.stack([centre[0] + radius * np.cos(t), centre[1] + radius * np.sin(t), 0.3 + 0.1 * t], axis=1)
 
 
+def by(corner: np.ndarray, *ways: tuple[float, float]) -> list[Pose]:
+    return [(corner[0] + x, corner[1] + y, 0.0) for x, y in ways]
+
+
 def paths(n: int) -> dict[str, tuple[Shape, Shape, np.ndarray]]:
     ell = placed(ELL, (0, 0, 0))
     square, bend = placed(SQUARE, (0, 0, 0)), placed(CHEVRON, (0, 0, 0))[1]
@@ -286,13 +288,13 @@ def paths(n: int) -> dict[str, tuple[Shape, Shape, np.ndarray]]:
         "disk into a notch": (
             ELL,
             BALL,
-            interpolated([(*ell[3] + (0.3, 0.3), 0), (*ell[3] + (0.05, 0.17), 0), (*ell[3] + (0.3, 0.1), 0)], n),
+            interpolated(by(ell[3], (0.3, 0.3), (0.05, 0.17), (0.3, 0.1)), n),
         ),
         "disk round an open bend": (CHEVRON, BALL, circle(bend, 0.7 * reach, 3.8, 5.8, n)),
         "disk into an open bend": (
             CHEVRON,
             BALL,
-            interpolated([(*bend + (-0.3, 0.4), 0), (*bend + (0, 0.15), 0), (*bend + (0.2, 0.35), 0)], n),
+            interpolated(by(bend, (-0.3, 0.4), (0, 0.15), (0.2, 0.35)), n),
         ),
         "disk round an open end": (CHEVRON, BALL, circle(placed(CHEVRON, (0, 0, 0))[2], 0.7 * reach, -2.0, 2.0, n)),
         "hexagon past a corner": (
@@ -306,7 +308,7 @@ def paths(n: int) -> dict[str, tuple[Shape, Shape, np.ndarray]]:
         "disk along a cow's throat": (
             cow(),
             BALL,
-            interpolated([(*chin[4] + (0.02, -0.22), 0), (*chin[6] + (-0.2, -0.02), 0)], n),
+            interpolated(by(chin[4], (0.02, -0.22)) + by(chin[6], (-0.2, -0.02)), n),
         ),
     }
 

@@ -112,9 +112,7 @@ def cycle_residual(cap: str, steps: int) -> float:
     start = normal_energy(law, depth[0])
     for n in range(1, steps + 1):
         closing, sliding = (depth[n] - depth[n - 1]) / dt, (slip[n] - slip[n - 1]) / dt
-        elastic, viscous, tangential, drag, spring, warmth = friction_force(
-            law, depth[n], closing, sliding, spring, 1.0, dt
-        )
+        elastic, viscous, tangential, drag, spring, warmth = friction_force(law, depth[n], closing, sliding, spring, 1.0, dt)
         now = (elastic, tangential)
         if old is None:
             old = (law[0] * depth[0], 0.0)

@@ -49,7 +49,7 @@ def brute(engine: Engine, alpha: float) -> set[tuple[int, ...]]:
             for x, side in zip(apart, box, strict=True)
         ]
         for nx, ny in itertools.product(*images):
-            branch = apart + (nx * box[0], ny * box[1])
+            branch = apart + np.array([nx * box[0], ny * box[1]])
             if math.hypot(*branch) > near:
                 continue
             for side, (a, b, way) in enumerate(((i, j, branch), (j, i, -branch))):
@@ -78,9 +78,7 @@ def assert_lists_are_right(engine: Engine) -> None:
 
 
 def turned(points: np.ndarray, row: np.ndarray) -> np.ndarray:
-    return np.stack(
-        [row[2] * points[:, 0] - row[3] * points[:, 1], row[3] * points[:, 0] + row[2] * points[:, 1]], axis=1
-    )
+    return np.stack([row[2] * points[:, 0] - row[3] * points[:, 1], row[3] * points[:, 0] + row[2] * points[:, 1]], axis=1)
 
 
 def distances(points: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -307,9 +305,7 @@ def test_a_spring_nobody_takes_is_booked():
     assert book["heat_lost_springs"] == pytest.approx(stored, rel=1e-12)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the edges on both sides of a seam belong to two pairs (images): the spring is dropped"
-)
+@pytest.mark.xfail(strict=True, reason="the edges on both sides of a seam belong to two pairs (images): the spring is dropped")
 def test_a_spring_passes_over_the_seam_of_an_endless_floor():
     scene = Scene(law=Linear(1e4, 5e3, friction=math.inf), box=Box(period_x=3.0))
     scene.add(disk(radius=0.15), (-0.1, 0.22), density=1e9, tags=[Velocity(x=1.0, y=0.0)])

@@ -118,9 +118,7 @@ def test_tags_that_contradict_each_other(tags, component):
 
 def test_tags_that_agree_or_add():
     s = scene()
-    body = s.add(
-        BALL, (0, 0), tags=[Velocity(x=1.0), Velocity(y=2.0), Velocity(x=1.0), Force(y=1.0), Force(torque=2.0, y=0.5)]
-    )
+    body = s.add(BALL, (0, 0), tags=[Velocity(x=1.0), Velocity(y=2.0), Velocity(x=1.0), Force(y=1.0), Force(torque=2.0, y=0.5)])
     imposed, velocity, force = s.imposed(s.bodies[body])
     assert imposed.tolist() == [True, True, False]
     assert velocity.tolist() == [1.0, 2.0, 0.0]
