@@ -107,7 +107,7 @@ def sizes() -> None:
 
 def threads() -> None:
     """Speed-up of two threads on 1200 dense Voronoi grains, windows by turns."""
-    shapes = voronoi_shapes()[:1200]
+    shapes = voronoi_shapes()
     engines = {count: prepare_dense("voronoi", shapes, count) for count in (1, 2)}
     times: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(15):

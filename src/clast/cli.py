@@ -28,7 +28,6 @@ from clast import __version__
 from clast.errors import ClastError, InputError, PhysicsError, StoreError
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Table
 
     from clast.experiments.conduct import Outcome
@@ -245,7 +244,11 @@ def info(
             if said.get(key) is not None:
                 print(f"  {key:<9} {one_line(said[key])}")
         show_book(stored)
-        show_result(stored)
+        if stored.result is not None:
+            from clast.experiments.experiment import Quantity
+
+            show_quantities([Quantity.from_json(each) for each in stored.result.get("quantities", [])])
+            show_merit(stored.result)
 
 
 @app.command()
@@ -393,11 +396,12 @@ def readable(folder: Path) -> Iterator[Run]:
 # --- showing ---------------------------------------------------------------------------------------------------------
 
 
-def console() -> Console:
-    """Where results go; wide enough for a table when it is not a terminal."""
+def show(table: Table) -> None:
+    """Print a table to stdout, wide enough where that is not a terminal."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH, highlight=False, markup=False, emoji=False)
+    width = None if sys.stdout.isatty() else PLAIN_WIDTH
+    Console(width=width, highlight=False, markup=False, emoji=False).print(table)
 
 
 def plain_table(*columns: str) -> Table:
@@ -409,11 +413,6 @@ def plain_table(*columns: str) -> Table:
     for column in columns:
         table.add_column(column, no_wrap=column in ("experiment", "case"))
     return table
-
-
-def show(table: Table) -> None:
-    """Print a table to stdout."""
-    console().print(table)
 
 
 def number(value: float | None, unit: str = "") -> str:
@@ -436,7 +435,7 @@ def show_parameters(experiment: Experiment) -> None:
     """The parameters of an experiment, from its pydantic model."""
     print(f"\n{experiment.name} ({experiment.paper}): {experiment.title}\n")
     fields = experiment.parameters.model_fields
-    others = [size for size in experiment.sizes if any(experiment.sizes[each] for each in experiment.sizes)]
+    others = list(experiment.sizes) if any(experiment.sizes.values()) else []
     table = plain_table("parameter", "unit", *(others or ["default"]), "description")
     for name, each in fields.items():
         extra = each.json_schema_extra if isinstance(each.json_schema_extra, dict) else {}
@@ -492,16 +491,6 @@ def show_book(stored: Run) -> None:
     print(f"energy error {book.energy_error:.3g} (largest residual over max(kinetic + elastic) + heat)")
     for ratio, value in book.papers().items():
         print(f"{ratio} {value:.3g}")
-
-
-def show_result(stored: Run) -> None:
-    """The result of a finished run."""
-    if stored.result is None:
-        return
-    from clast.experiments.experiment import Quantity
-
-    show_quantities([Quantity.from_json(each) for each in stored.result.get("quantities", [])])
-    show_merit(stored.result)
 
 
 if __name__ == "__main__":

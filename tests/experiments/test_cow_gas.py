@@ -15,7 +15,7 @@ def gas(tmp_path_factory):
 def test_cows_meet_and_energy_stays(gas):
     assert gas.series["contacts"].max() >= 1
     assert gas.series["rotational"][-1] > 0.0
-    assert gas.result["energy_error"] < 1e-5
+    assert gas.result["energy_error"] < 1e-6  # the paper's bar; 5.6e-6 without the weighted onset
 
 
 def test_momentum_stays(gas):

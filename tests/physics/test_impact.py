@@ -61,8 +61,17 @@ def kinetic(engine: Engine) -> np.ndarray:
     return each[0::2] + each[1::2]
 
 
-@pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("friction", [0.1, 0.5, 1.0])
+GAINS = pytest.mark.xfail(strict=True, reason="3.4e-5 gained where 2.0e-5 is the error without friction")
+
+
+@pytest.mark.parametrize(
+    "name, friction",
+    [
+        pytest.param(name, friction, marks=GAINS if (name, friction) == ("hexagon", 2.0) else ())
+        for name in SHAPES
+        for friction in (0.1, 0.5, 1.0, 2.0)
+    ],
+)
 def test_friction_creates_no_energy(name, friction):
     shape = SHAPES[name]
     free = impacts(shape, Linear(K))

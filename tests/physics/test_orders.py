@@ -72,7 +72,7 @@ def pair_energy(engine: Engine) -> tuple[np.ndarray, np.ndarray]:
 
 
 def errors(shape: Shape, law: Linear) -> np.ndarray:
-    """Relative energy errors (parts, pairs): energy after + heat − energy before, over energy before."""
+    """Energy errors of each pair (parts, pairs): energy after + heat − energy before, over S = energy before + heat."""
     found = []
     scene = collisions(shape, law)
     for part in PARTS:
@@ -80,7 +80,7 @@ def errors(shape: Shape, law: Linear) -> np.ndarray:
         before, _ = pair_energy(engine)
         engine.advance(int(6 * part))
         after, heat = pair_energy(engine)
-        found.append((after + heat - before) / before)
+        found.append((after + heat - before) / (before + heat))
     return np.array(found)
 
 
@@ -115,12 +115,15 @@ def test_order_conservative(name):
 
 
 @pytest.mark.validate
+@pytest.mark.xfail(
+    strict=True, reason="a contact that opens books ½k s² only, not the work of its last half step: over 0.02 % of S"
+)
 @pytest.mark.parametrize("name", RUBBING)
 def test_order_frictional_collisions(name):
     found = errors(RUBBING[name], Linear(K, 0.5 * K, friction=0.5))
     slope, error = show("frictional", name, found)
     assert slope >= 1.0 - 2 * error - 0.02
-    assert np.sqrt((found[0] ** 2).mean()) < 5e-4  # of the energy before, for one collision
+    assert np.sqrt((found[0] ** 2).mean()) < 2e-4
 
 
 @pytest.mark.validate
@@ -191,10 +194,8 @@ def settled() -> np.ndarray:
     rows = [int(np.flatnonzero(engine.order == number)[0]) for number in [*range(8 * ROWS), 8 * ROWS + 1]]
     body = snap.state.body[rows]
     kinetic = accounts(engine, snap)
-    print(
-        f"\nsettled: kinetic {kinetic['translational']:.2e}, elastic {kinetic['normal_elastic']:.2e}, contacts {len(snap.floats)}",
-        end="",
-    )
+    ratio = kinetic["translational"] / kinetic["normal_elastic"]
+    print(f"\nsettled: kinetic over elastic energy {ratio:.1e}, {len(snap.floats)} contacts", end="")
     return np.column_stack([body[:, 0:2], snap.state.angle[rows], body[:, 4:7]])
 
 
@@ -211,9 +212,7 @@ def test_order_sheared_packing(settled, damped):
         parts.append({name: float(book[name][-1]) for name in ("heat_sliding", "heat_viscous", "heat_lost_springs", "work_tags")})
     slope, covariance = np.polyfit(np.log(PARTS), np.log(rows), 1, cov=True)
     text = "  ".join(f"T_c/{p}: {r:.2e}" for p, r in zip(PARTS, rows, strict=True))
-    print(
-        f"\nsheared      {'damped' if damped else 'undamped':8s} {text}   slope {-slope[0]:.2f} ± {math.sqrt(covariance[0, 0]):.2f}",
-        end="",
-    )
+    error = math.sqrt(covariance[0, 0])
+    print(f"\nsheared      {'damped' if damped else 'undamped':8s} {text}   slope {-slope[0]:.2f} ± {error:.2f}", end="")
     print(f"\n             S {book.scale:.3g}  " + "  ".join(f"{k} {v:.3g}" for k, v in parts[-1].items()), end="")
     assert rows[0] < 2e-4

@@ -257,3 +257,18 @@ def test_bench_prints_a_table_or_json_alone(capsys, monkeypatch):
     said = capsys.readouterr().out
     assert "4e+03" in said and "chatter" not in said
     assert all(case in said for case in bench.CASES)
+
+
+def test_a_run_killed_before_its_first_checkpoint_starts_from_the_beginning(capsys, short_run):
+    import numpy as np
+
+    from clast.output.store import RunWriter
+
+    whole = clast.open(short_run)
+    with RunWriter.create(Path("begun"), provenance=whole.provenance, scene=whole.scene):
+        pass  # what a kill right after the start leaves
+    assert run_command(["info", "begun"]) == 0
+    assert run_command(["run", "cow-bounce", "--resume", "--out", "begun"]) == 0
+    assert "starting from the beginning" in capsys.readouterr().err
+    run = clast.open("begun")
+    assert run.finished and np.array_equal(run.series["translational"], whole.series["translational"])

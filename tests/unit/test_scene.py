@@ -96,7 +96,7 @@ def test_tags_on_nobody_or_of_no_kind():
     for body in (1, -1, 7):
         with pytest.raises(SceneError, match=rf"tag on body {body}"):
             s.tag(body, Fixed())
-    with pytest.raises(SceneError, match="tag on body 0.*'push'"):
+    with pytest.raises(SceneError, match=r"tag on body 0.*'push'"):
         s.tag(0, "push")
 
 
@@ -129,7 +129,7 @@ def test_a_law_for_a_material_nobody_is_made_of():
     s = scene()
     s.add(BALL, (0, 0), material="quartz")
     s.set_law("quartz", "steel", Linear(1e5))
-    with pytest.raises(SceneError, match='material "steel".*quartz'):
+    with pytest.raises(SceneError, match=r'material "steel".*quartz'):
         Engine(s)
 
 
