@@ -115,9 +115,6 @@ def test_order_conservative(name):
 
 
 @pytest.mark.validate
-@pytest.mark.xfail(
-    strict=True, reason="a contact that opens books ½k s² only, not the work of its last half step: over 0.02 % of S"
-)
 @pytest.mark.parametrize("name", RUBBING)
 def test_order_frictional_collisions(name):
     found = errors(RUBBING[name], Linear(K, 0.5 * K, friction=0.5))

@@ -313,13 +313,7 @@ def paths(n: int) -> dict[str, tuple[Shape, Shape, np.ndarray]]:
     }
 
 
-SHARP = pytest.mark.xfail(
-    strict=True,
-    reason="feature_rows gives a convex corner under 90° no notch row: both edges count, nothing is subtracted",
-)
-
-
-@pytest.mark.parametrize("name", [pytest.param(name, marks=SHARP) if "sharp" in name else name for name in paths(3)])
+@pytest.mark.parametrize("name", paths(3))
 def test_force_does_not_jump(name):
     """Twice as fine a path halves the largest change of force between neighbours; a jump would stay."""
     jumps = [largest_jump(*paths(n)[name]) for n in (151, 301, 601)]
@@ -366,20 +360,13 @@ def test_a_straight_seam_is_not_felt():
         assert push(wall, BALL, (x, R + BALL.radius - depth, 0), box) == pytest.approx([0, K * depth, 0], abs=1e-9 * K)
 
 
-STRAIGHT = pytest.mark.xfail(
-    strict=True, reason="the seam vertex of a straight seam still probes: an edge over it is pushed twice"
-)
 GRAINS = {"disk": BALL, "hexagon": HEXAGON, "polyline": CHEVRON, "clump": TRIO}
 SEAMS = {"flat": FLAT_SEAM, "sloped": SLOPED_SEAM, "rough": ROUGH_SEAM}
 
 
 @pytest.mark.parametrize(
     "grain, points",
-    [
-        pytest.param(grain, points, id=f"{name}-{seam}", marks=STRAIGHT if len(grain.edges) and seam != "rough" else ())
-        for name, grain in GRAINS.items()
-        for seam, points in SEAMS.items()
-    ],
+    [pytest.param(grain, points, id=f"{name}-{seam}") for name, grain in GRAINS.items() for seam, points in SEAMS.items()],
 )
 @pytest.mark.parametrize("flip", [False, True], ids=["ltr", "rtl"])
 def test_a_landscape_over_one_period_pushes_like_a_long_one(points, grain, flip):

@@ -309,9 +309,7 @@ def test_wrong_use_is_refused(tmp_path: Path) -> None:
         writer.add_sample(4, 0.4, {"kinetic": 1.0, "potential": "high"})
     for name in ("time", "a/b", "_x", "two words"):
         with pytest.raises(StoreError, match=name):
-            RunWriter.create(tmp_path / "n", provenance={}, scene={}, overwrite=True).add_frame(
-                0, 0.0, {name: np.ones(2)}
-            )
+            RunWriter.create(tmp_path / "n", provenance={}, scene={}, overwrite=True).add_frame(0, 0.0, {name: np.ones(2)})
     with pytest.raises(StoreError, match="one length"):
         writer.add_contacts(4, 0.4, {**contacts(4), "depth": np.ones(9)})
     with pytest.raises(StoreError, match="type object"):
@@ -450,9 +448,7 @@ def test_an_interrupt_after_the_commit_does_not_store_twice(tmp_path: Path, monk
     np.testing.assert_array_equal(open_run(tmp_path).series["step"], np.arange(1, 7))
 
 
-def test_a_stop_inside_finish_leaves_an_unfinished_run_without_result(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stop_inside_finish_leaves_an_unfinished_run_without_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 

@@ -3,12 +3,12 @@
 Equal shapes share their rows. See `clast.contact.spheropolygon` for what a feature row means.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from clast.contact.spheropolygon import EDGE, EDGE_ALONE, NOTCH, VERTEX_ALONE
+from clast.contact.spheropolygon import EDGE, NOTCH
 from clast.shapes.skeleton import Shape
 
 
@@ -43,14 +43,12 @@ def chains(shape: Shape) -> list[tuple[list[int], bool]]:
     return found
 
 
-def feature_rows(
-    shape: Shape, *, all_pairs: bool = False, period: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def feature_rows(shape: Shape, *, all_pairs: bool = False, endless: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Features of one shape: rows (nf, 8), the following feature of each (nf,), and which vertices probe (nv,).
 
-    With `period`, an open chain whose ends differ by that vector is taken as one turn of an endless chain: its last
-    vertex continues into the first edge of the next image, and its first vertex, which is the last one's image, is
-    neither a feature of its own nor a probe. So a landscape across a periodic side has no seam.
+    An endless chain is one turn of a chain that goes on in its periodic images: its last vertex is the image of its
+    first, so only the first is a feature and a probe, and the edge that enters it is the last one. A landscape across a
+    periodic side then has no seam. Where the seam is straight, its vertex does not probe, like any collinear one.
     """
     corners = shape.vertices
     rows: list[list[float]] = []
@@ -60,55 +58,55 @@ def feature_rows(
     for chain, closed in chains(shape):
         points = corners[chain]
         count = len(chain)
-        endless = period is not None and count > 1 and not closed
         if endless:
-            probes[chain[0]] = False
+            probes[chain[-1]] = False
+            probes[chain[0]] = not is_straight(points[-1] - points[-2], points[1] - points[0])
         for at in range(count):
             a = points[at]
             last = at == count - 1
-            if not last:
-                b = points[at + 1]
-            elif closed:
-                b = points[0]
-            elif endless:
-                b = a + (points[1] - points[0])
-            else:
-                b = a
-            if at > 0:
+            if last and not closed and count > 1 and (endless or all_pairs):
+                continue
+            b = points[(at + 1) % count] if closed or not last else a
+            if at > 0 or closed:
                 before = a - points[at - 1]
-            elif closed:
-                before = a - points[-1]
+            elif endless:
+                before = points[-1] - points[-2]
             else:
                 before = np.zeros(2)
             edge = b - a
             square = float(edge @ edge)
             inverse = 1.0 / square if square > 0.0 else 0.0
-            cross = before[0] * edge[1] - before[1] * edge[0]
-            if endless and at == 0:
-                # the edge alone: its start is the image of the last vertex, which carries cap and notch
-                rows.append([*a, *b, *before, inverse, EDGE_ALONE])
-            elif endless and last:
-                # the vertex alone: the edge that leaves it is the next image's first
-                rows.append([*a, *b, *before, inverse, VERTEX_ALONE])
-            elif all_pairs and last and not closed and count > 1:
-                continue
-            else:
-                rows.append([*a, *b, *before, inverse, EDGE])
-            following.append(len(rows) if not last else (len(rows) - count if closed else -1))
-            has_both = before.any() and edge.any()
-            if has_both and not all_pairs and (cross < 0.0 if closed else cross != 0.0):
+            rows.append([*a, *b, *before, inverse, EDGE])
+            ends_here = last or (endless and at == count - 2)
+            following.append(len(rows) if not ends_here else (len(rows) - count if closed else -1))
+            if before.any() and edge.any() and not all_pairs and has_notch(before, edge, closed):
                 notches.append([*a, *b, *before, inverse, NOTCH])
     table = np.array(rows + notches, float).reshape(-1, 8)
     return table, np.array(following + [-1] * len(notches), np.int64), probes
 
 
-def geometry(shapes: Sequence[Shape], *, all_pairs: bool = False, periods: dict[int, np.ndarray] | None = None) -> Geometry:
-    """Lay the shapes of a scene out as one table; `periods` maps the index of an endless chain to its period."""
+def has_notch(before: np.ndarray, edge: np.ndarray, closed: bool) -> bool:
+    """Whether a probe outside the body can have its foot on both edges of a corner: there its vertex is subtracted.
+
+    At a reflex corner of a polygon, at one sharper than 90° (beside the tip both edges are near), and at every bend of an
+    open chain, which has no inside.
+    """
+    cross = before[0] * edge[1] - before[1] * edge[0]
+    return bool(cross < 0.0 or before @ edge < 0.0) if closed else bool(cross != 0.0)
+
+
+def is_straight(before: np.ndarray, edge: np.ndarray) -> bool:
+    """Whether two edges continue each other, to 1e-9."""
+    cross = before[0] * edge[1] - before[1] * edge[0]
+    return bool(abs(cross) <= 1e-9 * np.hypot(*before) * np.hypot(*edge) and before @ edge > 0.0)
+
+
+def geometry(shapes: Sequence[Shape], *, all_pairs: bool = False, endless: Collection[int] = ()) -> Geometry:
+    """Lay the shapes of a scene out as one table; `endless` names the endless chains."""
     vertex, feature, following, edged, box = [], [], [], [], []
     first_vertex, first_feature = [0], [0]
     for index, shape in enumerate(shapes):
-        period = (periods or {}).get(index)
-        rows, after, probes = feature_rows(shape, all_pairs=all_pairs, period=period)
+        rows, after, probes = feature_rows(shape, all_pairs=all_pairs, endless=index in endless)
         after = np.where(after >= 0, after + first_feature[-1], -1)
         vertex.append(shape.vertices[probes])
         feature.append(rows)

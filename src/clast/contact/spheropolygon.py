@@ -10,18 +10,19 @@ its start vertex a. With m the edge that ends at a (zero where there is none), t
 which is the sum over edges plus (1 − deg) times the sum over vertices, summed up locally. An open end is a feature of
 length zero (a = b) with its m; an isolated point has neither. So one row and one function serve disk, segment,
 polyline, polygon and clump, and the tests at both ends of an edge are the same expression as those of its neighbours.
-The seam of an endless chain (a landscape across a periodic side) needs an edge without its start and a vertex alone.
 """
 
 from clast.backend.device import device
 
 # kinds of feature rows; the row is ax ay bx by mx my 1/l² kind
-NOTCH, EDGE, VERTEX_ALONE, EDGE_ALONE = -1.0, 1.0, 2.0, 3.0
+NOTCH, EDGE = -1.0, 1.0
 
 
 @device
 def meet(x, y, ax, ay, bx, by, mx, my, inverse_length_squared, kind):
-    """Count of a probe at (x, y) on one feature, and the vector from the probe to the closest point of the feature."""
+    """Count of a probe at (x, y) on one feature, the vector from the probe to the closest point of the feature, and
+    whether that point is a vertex (1) or inside an edge (0).
+    """
     ux = x - ax
     uy = y - ay
     lx = bx - ax
@@ -30,17 +31,17 @@ def meet(x, y, ax, ay, bx, by, mx, my, inverse_length_squared, kind):
     before = ux * mx + uy * my
     if kind == NOTCH:
         if along > 0.0 and before < 0.0:
-            return -1.0, -ux, -uy
-        return 0.0, 0.0, 0.0
+            return -1.0, -ux, -uy, 1.0
+        return 0.0, 0.0, 0.0, 0.0
     if along > 0.0:
         beyond = (x - bx) * lx + (y - by) * ly
-        if beyond < 0.0 and kind != VERTEX_ALONE:
+        if beyond < 0.0:
             t = along * inverse_length_squared
-            return 1.0, t * lx - ux, t * ly - uy
-        return 0.0, 0.0, 0.0
-    if before >= 0.0 and kind != EDGE_ALONE:
-        return 1.0, -ux, -uy
-    return 0.0, 0.0, 0.0
+            return 1.0, t * lx - ux, t * ly - uy, 0.0
+        return 0.0, 0.0, 0.0, 0.0
+    if before >= 0.0:
+        return 1.0, -ux, -uy, 1.0
+    return 0.0, 0.0, 0.0, 0.0
 
 
 @device
@@ -51,4 +52,5 @@ def meet_any(x, y, ax, ay, bx, by, mx, my, inverse_length_squared, kind):
     lx = bx - ax
     ly = by - ay
     t = min(max((ux * lx + uy * ly) * inverse_length_squared, 0.0), 1.0)
-    return 1.0, t * lx - ux, t * ly - uy
+    at_vertex = 0.0 if 0.0 < t < 1.0 else 1.0
+    return 1.0, t * lx - ux, t * ly - uy, at_vertex

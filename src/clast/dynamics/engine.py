@@ -67,14 +67,14 @@ class Engine:
         self.rebuilds = 0
         self.seconds = 0.0
         self._search: AlphaSearch | None = None
+        self._chosen_alpha = self.alpha = 0.0
         smallest = self._smallest_alpha()
         if alpha == "auto":
             self._search = AlphaSearch(smallest, 0.5 * float(self.model.reach[self.cast.grains].max(initial=smallest)))
-            self.alpha = self._search.alpha
         elif isinstance(alpha, str) or not (math.isfinite(alpha) and alpha > 0.0):
             raise SceneError(f'alpha = {alpha!r} must be a positive length or "auto"')
         else:
-            self.alpha = float(alpha)
+            self._chosen_alpha = float(alpha)
         self.threads = count_threads(threads)
         self._trial = ThreadTrial(self.threads) if threads == "auto" else None
         self._work = self._workspace(64)
@@ -132,13 +132,13 @@ class Engine:
                 f"take a smaller time step than {self.dt:.3g}"
             )
         began = time.perf_counter()
-        if self._search is not None:
-            self.alpha = self._search.alpha
+        self.alpha = self._search.alpha if self._search is not None else self._chosen_alpha
+        reach = self.alpha + self._way_of_a_step()
         n = self.order.size
-        total = self.kernels.search(self.state.body, self.model, self.geometry, self.cast, self.alpha, n, self._work)
+        total = self.kernels.search(self.state.body, self.model, self.geometry, self.cast, reach, n, self._work)
         if total > len(self._work.raw):
             self._work = self._workspace(int(SPARE * total) + 16)
-            total = self.kernels.search(self.state.body, self.model, self.geometry, self.cast, self.alpha, n, self._work)
+            total = self.kernels.search(self.state.body, self.model, self.geometry, self.cast, reach, n, self._work)
         both = self.scene.counting == "all-pairs"
         while True:
             pairs, candidates = self.kernels.list_contacts(
@@ -147,7 +147,7 @@ class Engine:
                 self.state,
                 self.model,
                 self.geometry,
-                self.alpha,
+                reach,
                 self._work,
                 n,
                 self._lists,
@@ -167,6 +167,13 @@ class Engine:
         took = time.perf_counter() - began
         self.seconds += took
         self._interval = Interval(steps=0, seconds=took, rebuilding=took)
+
+    def _way_of_a_step(self) -> float:
+        """The longest way any point went in the last step. Lists reach further by that, so that a contact which opened
+        in the step of a rebuild is still in them and its spring is not forgotten, however small α is."""
+        body, moving = self.state.body, self.moving
+        speed = np.hypot(body[:moving, 4], body[:moving, 5]) + self.model.reach[:moving] * np.abs(body[:moving, 6])
+        return self.dt * float(speed.max(initial=0.0))
 
     def _cut(self) -> None:
         """Divide pairs and bodies among the threads, by candidates and by pairs."""
@@ -303,7 +310,7 @@ class Engine:
         key[:, 4] = keep >= middle[owner]
         key[:, 5:7] = lists.candidate[keep]
         arrays = {
-            "body": self.state.body, "angle": self.state.angle, "book": self.state.book,
+            "body": self.state.body.copy(), "angle": self.state.angle.copy(), "book": self.state.book.copy(),
             "spring_key": key, "spring": lists.spring[keep] if self.history else np.zeros(0),
         }  # fmt: skip
         return arrays, {

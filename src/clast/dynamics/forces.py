@@ -58,20 +58,45 @@ def contact_record(
 
 
 @device
-def onset_weight(depth, closing_speed, dt, past, future, onset):
-    """Part of the elastic kick that a contact gets in a step in which it opens or closes (model §6).
+def half_a_step_ago(
+    sliding, closing, distance, offset, at_vertex, normal_x, normal_y,
+    a_arm_x, a_arm_y, a_spin, b_arm_x, b_arm_y, b_spin, dt,
+):  # fmt: skip
+    """The sliding speed of the same velocities at the geometry of half a step ago, where these velocities belong.
 
-    The kick at step n is one half for the step before and one half for the step after. Where the contact opened
-    during the step before, that half is weighted by the part of the step spent in contact, δ/(δ̇ Δt); likewise the
-    other half where it will close. `past` and `future` are ½, ½ in a full kick; `onset` = 0 switches this off.
+    Positions are at t_n, velocities at t_n − ½Δt. Arms and tangent have turned since: the arms with their bodies, the
+    tangent with b where the probe faces an edge, with the line between two vertices where it faces a vertex. Without this
+    the spring's energy differs from the work of its force by first order in Δt.
+    """
+    a_along = a_arm_y * normal_x - a_arm_x * normal_y  # arm · T
+    b_along = b_arm_y * normal_x - b_arm_x * normal_y
+    turning = b_spin - at_vertex * (sliding - (a_spin - b_spin) * offset) / distance  # of the normal
+    rate = b_spin * b_spin * b_along - a_spin * a_spin * a_along - (b_spin + turning + 0.5 * (a_spin - b_spin)) * closing
+    return sliding - 0.5 * dt * rate
+
+
+@device
+def parts_in_contact(depth, closing_speed, dt, onset):
+    """Parts of the step before and of the step after that a touching contact spends in contact (model §6).
+
+    A kick is one half for the step before and one half for the step after. Where the contact opened during the step
+    before, the elastic forces of that half are weighted by the part of the step spent in contact, δ/(δ̇ Δt), and the
+    tangential spring has had only that part to grow; likewise where it will close. `onset` = 0 switches this off.
     """
     travel = math.fabs(closing_speed) * dt
-    part = 1.0
-    if depth < travel:
-        part = 1.0 - onset * (1.0 - depth / travel)
+    if depth >= travel:
+        return 1.0, 1.0
+    part = 1.0 - onset * (1.0 - depth / travel)
     if closing_speed > 0.0:
-        return past * part + future
-    return past + future * part
+        return part, 1.0
+    return 1.0, part
+
+
+@device
+def last_part(depth, closing_speed, dt, onset):
+    """Part of the step just past that a contact lasted which now has opened: depth ≤ 0, the gap; closing_speed < 0."""
+    travel = math.fabs(closing_speed) * dt
+    return 1.0 + onset * max(depth / travel, -1.0) if travel > 0.0 else 1.0
 
 
 @routine
@@ -96,7 +121,7 @@ def heir(meet, k, last, probe_x, probe_y, candidate, feature, following, active,
         else:
             continue
         f = 8 * theirs
-        count, qx, qy = meet(
+        count, qx, qy, _ = meet(
             probe_x, probe_y, feature[f], feature[f + 1], feature[f + 2], feature[f + 3],
             feature[f + 4], feature[f + 5], feature[f + 6], feature[f + 7],
         )  # fmt: skip
@@ -166,7 +191,7 @@ def pair_forces(
             v = 2 * np.int64(candidate[2 * k])
             f = 8 * np.int64(candidate[2 * k + 1])
             x, y = carry(vertex[v], vertex[v + 1], cosine, sine, shift_x, shift_y)
-            count, qx, qy = meet(
+            count, qx, qy, at_vertex = meet(
                 x, y, feature[f], feature[f + 1], feature[f + 2], feature[f + 3],
                 feature[f + 4], feature[f + 5], feature[f + 6], feature[f + 7],
             )  # fmt: skip
@@ -191,7 +216,16 @@ def pair_forces(
                             spring[taker] = spring[k]
                             active[taker] = 1
                         else:
-                            lost += tangential_energy(parameters, spring[k])
+                            # the last kick's half for this step has still worked against the spring: energy at mid-way
+                            way = 0.0
+                            if count > 0.0:
+                                arms = probe_arms(vertex[v], vertex[v + 1], a_cos, a_sin, branch_x, branch_y)
+                                gap, _, _, _, closing, sliding = contact_record(
+                                    qx, qy, square, reach, a_r, b_cos, b_sin, arms[0], arms[1], arms[2], arms[3],
+                                    a_vx, a_vy, a_spin, b_vx, b_vy, b_spin,
+                                )  # fmt: skip
+                                way = 0.5 * sliding * spring_dt * last_part(gap, closing, dt, onset)
+                            lost += tangential_energy(parameters, spring[k] + way)
                         spring[k] = 0.0
             if not touching:
                 continue
@@ -202,22 +236,28 @@ def pair_forces(
                 qx, qy, square, reach, a_r, b_cos, b_sin, a_arm_x, a_arm_y, b_arm_x, b_arm_y,
                 a_vx, a_vy, a_spin, b_vx, b_vy, b_spin,
             )  # fmt: skip
+            past_part, future_part = parts_in_contact(depth, closing, dt, onset)
+            weight = past * past_part + future * future_part
             if history and count > 0.0:
+                sliding = half_a_step_ago(
+                    sliding, closing, reach - depth, offset, at_vertex, normal_x, normal_y,
+                    a_arm_x, a_arm_y, a_spin, b_arm_x, b_arm_y, b_spin, spring_dt,
+                )  # fmt: skip
                 elastic, viscous, tangential, drag, spring[k], warmth = law(
-                    parameters, depth, closing, sliding, spring[k], reduced_mass, spring_dt
+                    parameters, depth, closing, sliding, spring[k], reduced_mass, past_part * spring_dt
                 )
                 heat += warmth
             else:
                 elastic, viscous, tangential, drag, _, _ = law(parameters, depth, closing, 0.0, 0.0, reduced_mass, spring_dt)
                 viscous = tangential = drag = 0.0
-            weighted = count * elastic * onset_weight(depth, closing, dt, past, future, onset)
+            weighted = count * elastic * weight
             # on a: −F_n N + F_t T, with T = ẑ × N
             if history:
                 kick = past + future
                 viscous *= kick
                 drag *= kick
                 push = -(weighted + viscous)
-                shear = kick * tangential + drag
+                shear = weight * tangential + drag
                 vx = -viscous * normal_x - drag * normal_y
                 vy = -viscous * normal_y + drag * normal_x
                 drag_x += side_sign * vx

@@ -44,7 +44,7 @@ def lay_out(scene: Scene) -> Layout:
     table = geometry(
         shapes,
         all_pairs=scene.counting == "all-pairs",
-        periods=endless_chains(scene, rows, shape_of),
+        endless=endless_chains(scene, rows, shape_of),
     )
     materials = scene.materials()
     imposed = np.array([tagged[k][0] for k in order]).reshape(-1, 3)
@@ -131,10 +131,10 @@ def levels_of(reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return level.astype(np.int64), np.array([reach[level == k].max() for k in range(used.size)])
 
 
-def endless_chains(scene: Scene, rows: list[Body], shape_of: np.ndarray) -> dict[int, np.ndarray]:
+def endless_chains(scene: Scene, rows: list[Body], shape_of: np.ndarray) -> set[int]:
     """Shapes of big bodies that never turn and whose open skeleton spans exactly one period: joined to their images."""
     period = np.array([scene.box.period_x, scene.box.period_y])
-    found: dict[int, np.ndarray] = {}
+    found: set[int] = set()
     for k, body in enumerate(rows):
         corners = body.shape.vertices
         open_chain = 0 < len(body.shape.edges) == len(corners) - 1
@@ -147,5 +147,5 @@ def endless_chains(scene: Scene, rows: list[Body], shape_of: np.ndarray) -> dict
             across = np.zeros(2)
             across[axis] = period[axis]
             if period[axis] > 0.0 and np.abs(np.abs(span) - across).max() < 1e-9 * period[axis]:
-                found[int(shape_of[k])] = span
+                found.add(int(shape_of[k]))
     return found

@@ -56,7 +56,7 @@ def contact_table(
             for k in range(first, last):
                 v, f = candidate[k, 0], candidate[k, 1]
                 x, y = carry(vertex[v, 0], vertex[v, 1], cosine, sine, shift_x, shift_y)
-                count, qx, qy = meet(
+                count, qx, qy, _ = meet(
                     x, y, feature[f, 0], feature[f, 1], feature[f, 2], feature[f, 3],
                     feature[f, 4], feature[f, 5], feature[f, 6], feature[f, 7],
                 )  # fmt: skip

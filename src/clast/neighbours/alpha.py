@@ -36,6 +36,12 @@ class AlphaSearch:
         """The α held against the holder's."""
         return min(max(self.holder * self.factor, self.smallest), self.largest)
 
+    def _next(self) -> float:
+        """The challenger, looked for on the other side where a bound leaves none on this one."""
+        if self.challenger == self.holder:
+            self.factor = 1.0 / self.factor
+        return self.challenger
+
     def record(self, steps: int, seconds: float, rebuilding: float) -> None:
         """Add an interval between rebuilds: its steps, its time with the rebuild, and the time of the rebuild alone."""
         if self.climbing:
@@ -50,7 +56,7 @@ class AlphaSearch:
             return
         mine = self.alpha == self.holder
         self._costs[0 if mine else 1].append(seconds / max(steps, 1))
-        self.alpha = self.challenger if mine else self.holder
+        self.alpha = self._next() if mine else self.holder
         if min(len(costs) for costs in self._costs) >= PAIRS:
             self._judge()
 
@@ -69,4 +75,4 @@ class AlphaSearch:
                 if closer < FINEST:
                     closer, self.resting = FIRST, REST
                 self.factor = closer
-        self.alpha = self.holder if self.resting else self.challenger
+        self.alpha = self.holder if self.resting else self._next()

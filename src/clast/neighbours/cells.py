@@ -37,18 +37,18 @@ def cell_index(x, low, extent, periodic, count):
 
 @device
 def cells_within(x, span, low, extent, periodic, count):
-    """Cells along one side that x ± span reaches into: the first, how many, and whether an image may be met twice.
+    """Cells along one side that x ± span reaches into: the first and how many.
 
     On a periodic side the first may be negative or the last beyond the end (taken modulo `count`); no cell comes twice.
     """
     if not periodic:
         first = cell_index(x - span, low, extent, False, count)
-        return first, cell_index(x + span, low, extent, False, count) - first + 1, np.int64(0)
+        return first, cell_index(x + span, low, extent, False, count) - first + 1
     first = np.int64(math.floor((x - span - low) / extent * count))
     number = np.int64(math.floor((x + span - low) / extent * count)) - first + 1
     if number >= count:
-        return np.int64(0), count, np.int64(1)  # all round: every image of a neighbour must be asked for
-    return first, number, np.int64(0)
+        return np.int64(0), count  # all round
+    return first, number
 
 
 @device
@@ -63,16 +63,20 @@ def note_pair(i, j, nx, ny, raw, total):
 
 
 @device
-def note_images(i, j, dx, dy, near, lx, ly, spread_x, spread_y, raw, total):
-    """Note the images of j whose bounding circle is nearer to i than `near`; (dx, dy) from i to j as they stand."""
-    x0 = np.int64(0)
-    y0 = np.int64(0)
-    if lx > 0.0:
-        x0 = -np.int64(math.floor(dx / lx + 0.5))
-    if ly > 0.0:
-        y0 = -np.int64(math.floor(dy / ly + 0.5))
-    for nx in range(x0 - spread_x, x0 + spread_x + 1):
-        for ny in range(y0 - spread_y, y0 + spread_y + 1):
+def images_within(d, near, period):
+    """First and last image n with |d + n·period| ≤ near along one side; image 0 alone on an open one."""
+    if period == 0.0:
+        return np.int64(0), np.int64(0)
+    return np.int64(math.ceil((-near - d) / period)), np.int64(math.floor((near - d) / period))
+
+
+@device
+def note_images(i, j, dx, dy, near, lx, ly, raw, total):
+    """Note every image of j whose centre is nearer to i's than `near`; (dx, dy) from i to j as they stand."""
+    x_first, x_last = images_within(dx, near, lx)
+    y_first, y_last = images_within(dy, near, ly)
+    for nx in range(x_first, x_last + 1):
+        for ny in range(y_first, y_last + 1):
             ex = dx + nx * lx
             ey = dy + ny * ly
             if ex * ex + ey * ey < near * near:
@@ -154,8 +158,8 @@ def find_pairs(body, model, geometry, grains, levels, level_reach, big, mobile, 
             x, y = body[i, 0], body[i, 1]
             same = levels[q] == level
             span = reach[i] + level_reach[level] + 2.0 * alpha
-            x_first, x_count, spread_x = cells_within(x, span, low_x, extent_x, lx > 0.0, nx)
-            y_first, y_count, spread_y = cells_within(y, span, low_y, extent_y, ly > 0.0, ny)
+            x_first, x_count = cells_within(x, span, low_x, extent_x, lx > 0.0, nx)
+            y_first, y_count = cells_within(y, span, low_y, extent_y, ly > 0.0, ny)
             for row in range(y_first, y_first + y_count):
                 for column in range(x_first, x_first + x_count):
                     c = column % nx + nx * (row % ny)
@@ -166,7 +170,7 @@ def find_pairs(body, model, geometry, grains, levels, level_reach, big, mobile, 
                         if not (mobile[i] or mobile[j]):
                             continue
                         near = reach[i] + reach[j] + 2.0 * alpha
-                        total = note_images(i, j, body[j, 0] - x, body[j, 1] - y, near, lx, ly, spread_x, spread_y, raw, total)
+                        total = note_images(i, j, body[j, 0] - x, body[j, 1] - y, near, lx, ly, raw, total)
     return find_big_pairs(body, model, geometry, grains, big, mobile, alpha, raw, total)
 
 
@@ -185,13 +189,9 @@ def find_big_pairs(body, model, geometry, grains, big, mobile, alpha, raw, total
                 continue
             dx, dy = body[i, 0] - body[j, 0], body[i, 1] - body[j, 1]
             near = model.reach[i] + radius + 2.0 * alpha
-            x0 = x1 = y0 = y1 = np.int64(0)
-            if lx > 0.0:  # images n of j whose circle can hold the grain: |dx − n lx| ≤ half + near
-                x0 = np.int64(math.ceil((dx - half - near) / lx))
-                x1 = np.int64(math.floor((dx + half + near) / lx))
-            if ly > 0.0:
-                y0 = np.int64(math.ceil((dy - half - near) / ly))
-                y1 = np.int64(math.floor((dy + half + near) / ly))
+            # image n of the body is where its circle can hold the grain: |n l − d| ≤ half + near
+            x0, x1 = images_within(-dx, half + near, lx)
+            y0, y1 = images_within(-dy, half + near, ly)
             for nx in range(x0, x1 + 1):
                 for ny in range(y0, y1 + 1):
                     ex, ey = dx - nx * lx, dy - ny * ly

@@ -7,7 +7,7 @@ does not touch adds nothing, so it does not matter how many of them there are.
 import numpy as np
 
 from clast.backend.device import device, routine
-from clast.contact.spheropolygon import NOTCH, VERTEX_ALONE
+from clast.contact.spheropolygon import NOTCH
 
 
 @routine
@@ -52,7 +52,7 @@ def comes_after(j, nx, ny, other_j, other_nx, other_ny):
 def squared_distance(x, y, ax, ay, bx, by, inverse_length_squared, kind):
     """Of a point to a feature: to its segment, or to its vertex where only that counts."""
     ux, uy = x - ax, y - ay
-    if kind in (NOTCH, VERTEX_ALONE):
+    if kind == NOTCH:
         return ux * ux + uy * uy
     lx, ly = bx - ax, by - ay
     t = min(max((ux * lx + uy * ly) * inverse_length_squared, 0.0), 1.0)
