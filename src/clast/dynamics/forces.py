@@ -38,9 +38,10 @@ def contact_record(
 ):  # fmt: skip
     """What a law may know of a contact (model §3), from the arms to a's probe X and the way q from X to b's feature.
 
-    Returns depth, normal N from a to b, the distance from X to the contact point R = X + offset N, and v·N and v·T with
-    v = v_a − v_b at R. All that needs no square root is worked out at X, so that the processor need not wait for it:
-    v(R) = v(X) + (ω_a − ω_b) offset T, and a force −P N + S T has the moment arm(X) × F + offset S.
+    Returns depth, normal N from a to b, the distance from X to the contact point R = X + offset N, one over the distance of
+    the skeletons, and v·N and v·T with v = v_a − v_b at X. All that needs no square root is worked out at X, so that the
+    processor need not wait for it: v(R) = v(X) + (ω_a − ω_b) offset T, and a force −P N + S T has the moment
+    arm(X) × F + offset S.
     """
     speed_x = a_vx - a_spin * a_arm_y - (b_vx - b_spin * b_arm_y)
     speed_y = a_vy + a_spin * a_arm_x - (b_vy + b_spin * b_arm_x)
@@ -53,26 +54,27 @@ def contact_record(
     depth = reach - distance
     offset = a_r - 0.5 * depth
     closing = speed_x * normal_x + speed_y * normal_y
-    sliding = speed_y * normal_x - speed_x * normal_y + (a_spin - b_spin) * offset
-    return depth, normal_x, normal_y, offset, closing, sliding
+    across = speed_y * normal_x - speed_x * normal_y
+    return depth, normal_x, normal_y, offset, inverse, closing, across
 
 
 @device
-def half_a_step_ago(
-    sliding, closing, distance, offset, at_vertex, normal_x, normal_y,
+def sliding_speed(
+    across, closing, inverse, offset, at_vertex, normal_x, normal_y,
     a_arm_x, a_arm_y, a_spin, b_arm_x, b_arm_y, b_spin, dt,
 ):  # fmt: skip
-    """The sliding speed of the same velocities at the geometry of half a step ago, where these velocities belong.
+    """v·T at the contact point, for velocities of t_n − ½Δt: with arms and tangent of half a step ago, where they belong.
 
-    Positions are at t_n, velocities at t_n − ½Δt. Arms and tangent have turned since: the arms with their bodies, the
-    tangent with b where the probe faces an edge, with the line between two vertices where it faces a vertex. Without this
-    the spring's energy differs from the work of its force by first order in Δt.
+    Since then the arms have turned with their bodies, and the tangent with b where the probe faces an edge, with the line
+    between two vertices where it faces a vertex. Without this the energy of the tangential spring differs from the work of
+    its force by first order in Δt. With dt = 0 it is v·T at the positions given.
     """
+    relative = a_spin - b_spin
     a_along = a_arm_y * normal_x - a_arm_x * normal_y  # arm · T
     b_along = b_arm_y * normal_x - b_arm_x * normal_y
-    turning = b_spin - at_vertex * (sliding - (a_spin - b_spin) * offset) / distance  # of the normal
-    rate = b_spin * b_spin * b_along - a_spin * a_spin * a_along - (b_spin + turning + 0.5 * (a_spin - b_spin)) * closing
-    return sliding - 0.5 * dt * rate
+    rate = b_spin * b_spin * b_along - a_spin * a_spin * a_along
+    rate -= (2.0 * b_spin + 0.5 * relative - at_vertex * inverse * across) * closing
+    return across + relative * offset - 0.5 * dt * rate
 
 
 @device
@@ -220,10 +222,11 @@ def pair_forces(
                             way = 0.0
                             if count > 0.0:
                                 arms = probe_arms(vertex[v], vertex[v + 1], a_cos, a_sin, branch_x, branch_y)
-                                gap, _, _, _, closing, sliding = contact_record(
+                                gap, _, _, offset, _, closing, across = contact_record(
                                     qx, qy, square, reach, a_r, b_cos, b_sin, arms[0], arms[1], arms[2], arms[3],
                                     a_vx, a_vy, a_spin, b_vx, b_vy, b_spin,
                                 )  # fmt: skip
+                                sliding = across + (a_spin - b_spin) * offset
                                 way = 0.5 * sliding * spring_dt * last_part(gap, closing, dt, onset)
                             lost += tangential_energy(parameters, spring[k] + way)
                         spring[k] = 0.0
@@ -232,15 +235,15 @@ def pair_forces(
             if square < closest:
                 closest = square
             a_arm_x, a_arm_y, b_arm_x, b_arm_y = probe_arms(vertex[v], vertex[v + 1], a_cos, a_sin, branch_x, branch_y)
-            depth, normal_x, normal_y, offset, closing, sliding = contact_record(
+            depth, normal_x, normal_y, offset, inverse, closing, across = contact_record(
                 qx, qy, square, reach, a_r, b_cos, b_sin, a_arm_x, a_arm_y, b_arm_x, b_arm_y,
                 a_vx, a_vy, a_spin, b_vx, b_vy, b_spin,
             )  # fmt: skip
             past_part, future_part = parts_in_contact(depth, closing, dt, onset)
             weight = past * past_part + future * future_part
             if history and count > 0.0:
-                sliding = half_a_step_ago(
-                    sliding, closing, reach - depth, offset, at_vertex, normal_x, normal_y,
+                sliding = sliding_speed(
+                    across, closing, inverse, offset, at_vertex, normal_x, normal_y,
                     a_arm_x, a_arm_y, a_spin, b_arm_x, b_arm_y, b_spin, spring_dt,
                 )  # fmt: skip
                 elastic, viscous, tangential, drag, spring[k], warmth = law(

@@ -67,11 +67,12 @@ def contact_table(
                     arm_x, arm_y, b_arm_x, b_arm_y = probe_arms(
                         vertex[v, 0], vertex[v, 1], body[a, 2], body[a, 3], branch_x, branch_y
                     )
-                    depth, nx, ny, offset, closing, sliding = contact_record(
+                    depth, nx, ny, offset, _, closing, across = contact_record(
                         qx, qy, square, reach, body[a, 7], b_cos, b_sin, arm_x, arm_y, b_arm_x, b_arm_y,
                         body[a, 4], body[a, 5], body[a, 6], body[b, 4], body[b, 5], body[b, 6],
                     )  # fmt: skip
                     spring = contacts.spring[k] if history and count > 0.0 else 0.0
+                    sliding = across + (body[a, 6] - body[b, 6]) * offset
                     push, damping, shear, drag, _, _ = force(parameters, depth, closing, sliding, spring, constant[p, 2], 0.0)
                     if count < 0.0 or not history:
                         damping = shear = drag = 0.0

@@ -13,7 +13,6 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import qmc
 
 from clast.shapes.inside import Bools, Floats, Ints
 from clast.shapes.union import union_moments
@@ -150,6 +149,8 @@ def quasi_monte_carlo(shape: Figure, samples: int = 1 << 16) -> MassProperties:
     The points are the same at every call. Good to some 1e-4 with the default number: a check, not a source of
     numbers.
     """
+    from scipy.stats import qmc  # half a second to import, and only this check needs it
+
     low = shape.vertices.min(axis=0) - shape.radius
     high = shape.vertices.max(axis=0) + shape.radius
     points = low + (high - low) * qmc.Halton(2, scramble=False).random(samples)
