@@ -33,5 +33,9 @@ class OverlapError(PhysicsError):
     """Two bodies overlap so deeply that the contact normal is about to lose its meaning."""
 
 
+class StepError(PhysicsError):
+    """A time step with which even a single contact is unstable."""
+
+
 class NotFiniteError(PhysicsError):
     """A position or velocity became infinite or not a number."""

@@ -7,7 +7,7 @@ import pytest
 
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
-from clast.measures.book import accounts
+from clast.measures.accounts import accounts
 from clast.scene.scene import Box, Scene
 from clast.shapes import clump, disk, peanut, pebble, polygon, regular, rice
 

@@ -12,7 +12,8 @@ import shapely
 from clast.dynamics.engine import Engine
 from clast.dynamics.table import NORMAL_ENERGY, PROBER, TANGENTIAL_ENERGY
 from clast.laws import Linear
-from clast.measures.book import ACCOUNTS, Book, accounts
+from clast.measures.accounts import accounts
+from clast.measures.book import ACCOUNTS, Book
 from clast.scene.scene import Box, Scene
 from clast.scene.tags import Force, Velocity
 from clast.shapes import Shape, cow, disk, peanut, pebble, polyline, regular, rice, segment

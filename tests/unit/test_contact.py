@@ -9,7 +9,7 @@ import shapely
 from clast.dynamics.engine import Engine, Snapshot
 from clast.dynamics.table import COUNT
 from clast.laws import Linear
-from clast.measures.book import accounts
+from clast.measures.accounts import accounts
 from clast.scene.scene import Box, Scene
 from clast.shapes import Shape, clump, cow, disk, polygon, polyline, regular, segment
 

@@ -9,7 +9,7 @@ from clast.dynamics.engine import Engine
 from clast.errors import SceneError
 from clast.laws import Linear
 from clast.laws.linear import elastic_force, friction_force, normal_energy, tangential_energy, unpack
-from clast.measures.book import accounts
+from clast.measures.accounts import accounts
 from clast.scene.scene import Scene
 from clast.shapes import disk, polygon
 

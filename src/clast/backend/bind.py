@@ -87,8 +87,8 @@ def kernels(law: str, force: str, history: bool, meet: str = "meet") -> ModuleTy
     return module
 
 
-def is_compiled(module: ModuleType) -> bool:
+def is_compiled(module: ModuleType, parallel: bool = False) -> bool:
     """Whether the machine code of these kernels is already on disk (a guess from the files, for an announcement)."""
     name = module.__name__
     folder = Path(module.__file__ or "").parent / "__pycache__"
-    return any(folder.glob(f"{name}.advance-*.nbi"))
+    return any(folder.glob(f"{name}.{'advance_parallel' if parallel else 'advance'}-*.nbi"))

@@ -13,7 +13,8 @@ from clast.backend.threads import ThreadTrial, balanced_cuts, count_threads, use
 from clast.dynamics.arrays import Contacts, Forces, State, Workspace
 from clast.dynamics.layout import lay_out
 from clast.dynamics.table import INTEGERS, WIDTH
-from clast.errors import NotFiniteError, OverlapError, SceneError
+from clast.dynamics.timestep import safe_step, unstable_step
+from clast.errors import NotFiniteError, OverlapError, SceneError, StepError
 from clast.neighbours.alpha import AlphaSearch
 from clast.scene.scene import Scene
 
@@ -41,6 +42,14 @@ class Interval:
     rebuilding: float
 
 
+def kernels_of(scene: Scene) -> ModuleType:
+    """The compiled loops for the laws of a scene and its way of counting."""
+    laws = [scene.law_between(a, b) for a in scene.materials() for b in scene.materials()]
+    history = any(law.history for law in laws)
+    force = "friction_force" if history else "elastic_force"
+    return bind.kernels(laws[0].module, force, history, "meet" if scene.counting == "euler" else "meet_any")
+
+
 class Engine:
     """A scene in motion.
 
@@ -50,19 +59,18 @@ class Engine:
     """
 
     def __init__(self, scene: Scene, *, dt: float | None = None, alpha: float | str = "auto", threads: int | str = 1) -> None:
-        from clast.dynamics.timestep import safe_step
-
         self.scene = scene
         self.geometry, self.model, self.state, self.tags, self.cast, self.order, self.free, self.moving = lay_out(scene)
         self.dt = safe_step(self.model, self.moving) if dt is None else float(dt)
         if not (math.isfinite(self.dt) and self.dt > 0.0):
             raise SceneError(f"time step dt = {dt} must be a positive number")
-        laws = [scene.law_between(a, b) for a in scene.materials() for b in scene.materials()]
-        self.history = any(law.history for law in laws)
-        self.kernels: ModuleType = bind.kernels(
-            laws[0].module, "friction_force" if self.history else "elastic_force", self.history,
-            "meet" if scene.counting == "euler" else "meet_any",
-        )  # fmt: skip
+        if self.dt > (limit := unstable_step(self.model, self.moving)):
+            raise StepError(
+                f"time step dt = {self.dt:.3g}: a single contact is unstable above {limit:.3g}; "
+                f"the safe step is {safe_step(self.model, self.moving):.3g}"
+            )
+        self.kernels = kernels_of(scene)
+        self.history: bool = self.kernels.HISTORY
         self.step = 0
         self.rebuilds = 0
         self.seconds = 0.0

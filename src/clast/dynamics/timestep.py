@@ -11,6 +11,15 @@ FRACTION = 0.15
 
 def safe_step(model: Model, moving: int) -> float:
     """Δt for the bodies that move, each with four contacts of 2 k_n at the end of its reach."""
-    stiffness = CONTACTS * COUNT * float(model.law[:, 0].max())
+    return FRACTION / float(np.sqrt(2.0 * CONTACTS * COUNT) * single_frequency(model, moving)) if moving else FRACTION
+
+
+def unstable_step(model: Model, moving: int) -> float:
+    """Δt = 2/ω of one contact of count one with a body that does not give way: above it Verlet itself diverges."""
+    return 2.0 / single_frequency(model, moving) if moving else float("inf")
+
+
+def single_frequency(model: Model, moving: int) -> float:
+    """Largest ω = √(k_n (1/m + l²/I)) of the bodies that move, l their reach."""
     rate = model.inverse_mass[:moving] + model.reach[:moving] ** 2 * model.inverse_inertia[:moving]
-    return FRACTION / float(np.sqrt(2.0 * stiffness * rate.max(initial=0.0))) if moving else FRACTION
+    return float(np.sqrt(model.law[:, 0].max() * rate.max()))

@@ -14,6 +14,7 @@ from typing import Any, overload
 import numpy as np
 
 from clast.errors import StoreError
+from clast.measures.book import Book
 from clast.output.checkpoint import Checkpoint, Mark, read_checkpoint, read_mark
 from clast.output.layout import FORMAT, PACKED_GROUP, RUN_FILE, open_file, part_path
 from clast.output.part import CONTACTS, FRAMES, SERIES, TABLES, names_in
@@ -73,11 +74,20 @@ class Series(Mapping[str, Array]):
     def __getitem__(self, name: str) -> Array:
         if name not in self.names and name not in ("step", "time"):
             raise KeyError(f"no series {name!r}; there are: {', '.join((*self.names, 'step', 'time'))}")
-        if name not in self._loaded:
-            pieces = [self._files[k][SERIES][name][...] for k, _, _ in self._files.rows[SERIES]]
-            empty = np.empty(0, np.int64 if name == "step" else np.float64)
-            self._loaded[name] = np.concatenate(pieces) if pieces else empty
+        if not self._loaded:
+            self._load()
         return self._loaded[name]
+
+    def _load(self) -> None:
+        """Read all series in one pass: a long run has thousands of parts, and each is opened once only."""
+        pieces: dict[str, list[Array]] = {name: [] for name in self}
+        for k, _, _ in self._files.rows[SERIES]:
+            table = self._files[k][SERIES]
+            for name, found in pieces.items():
+                found.append(table[name][...])
+        for name, found in pieces.items():
+            empty = np.empty(0, np.int64 if name == "step" else np.float64)
+            self._loaded[name] = np.concatenate(found) if found else empty
 
     def __iter__(self) -> Iterator[str]:
         return iter(("step", "time", *self.names))
@@ -191,6 +201,11 @@ class Run:
     def checkpoint(self) -> Checkpoint | None:
         """The last checkpoint, read anew (it may be large); None if nothing was saved. StoreError if it is damaged."""
         return read_checkpoint(self.folder, self.run_id)
+
+    @property
+    def book(self) -> Book:
+        """The energy accounts over the run: `run.book.residual`, `run.book.energy_error`, `run.book.plot()`."""
+        return Book(self.series["time"], self.series)
 
     def close(self) -> None:
         """Close the part files; they open again when needed."""

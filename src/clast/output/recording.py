@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from clast.backend.bind import is_compiled, kernels
-from clast.dynamics.engine import Engine, Snapshot
+from clast.backend.bind import is_compiled
+from clast.dynamics.engine import Engine, Snapshot, kernels_of
 from clast.dynamics.runner import Every, run_stretches
 from clast.errors import InputError, StoreError
-from clast.measures.book import Book, accounts
+from clast.measures.accounts import accounts
+from clast.measures.book import Book
 from clast.output.checkpoint import read_mark
 from clast.output.layout import RUN_FILE
 from clast.output.progress import Progress, quiet
@@ -128,7 +128,7 @@ def run(
     if resume and read_mark(folder, open_run(folder).run_id) is None:
         progress.say(f"nothing was saved yet in {folder}: starting from the beginning")
         resume, overwrite = False, True
-    if scene.bodies and not is_compiled(kernels_of(scene)):
+    if scene.bodies and not is_compiled(kernels_of(scene), parallel=threads != 1):
         progress.say("compiling once, about 30 s")
     engine = Engine(scene, dt=dt, alpha=alpha, threads=threads)
     end = steps_until(until, engine.dt)
@@ -220,14 +220,6 @@ def steps_until(until: float, dt: float) -> int:
     if steps < 1:
         raise InputError(f"until = {until} is shorter than one time step of {dt:.6g}")
     return steps
-
-
-def kernels_of(scene: Scene) -> ModuleType:
-    """The kernels the engine will take for this scene."""
-    laws = [scene.law_between(a, b) for a in scene.materials() for b in scene.materials()]
-    history = any(law.history for law in laws)
-    force = "friction_force" if history else "elastic_force"
-    return kernels(laws[0].module, force, history, "meet" if scene.counting == "euler" else "meet_any")
 
 
 @contextmanager
