@@ -135,7 +135,7 @@ def test_lists_hold_exactly_what_is_near(case, sides):
     if min(p for p in (px, py, 99.0) if p) <= 2.0 * largest:
         pytest.skip("a grain would be wider than the period")
     rng = np.random.default_rng(list(CASES).index(case) + 10)
-    engine = Engine(crowd(rng, Box(px, py), width, 45, smallest, largest), dt=1e-3, alpha=alpha)
+    engine = Engine(crowd(rng, Box(px, py), width, 45, smallest, largest), dt=1e-5, alpha=alpha)
     assert len(brute(engine, alpha)) > 50
     assert_lists_are_right(engine)
 
@@ -143,7 +143,7 @@ def test_lists_hold_exactly_what_is_near(case, sides):
 def test_a_wide_alpha_in_a_narrow_cell_misses_no_image():
     """Bodies may move by alpha before the next rebuild, so images a cell and a half away have to be listed too."""
     rng = np.random.default_rng(5)
-    engine = Engine(crowd(rng, Box(3.0, 3.0), 3.0, 6, 0.9, 1.0, big=False), dt=1e-3, alpha=2.5)
+    engine = Engine(crowd(rng, Box(3.0, 3.0), 3.0, 6, 0.9, 1.0, big=False), dt=1e-5, alpha=2.5)
     assert_lists_are_right(engine)
 
 
@@ -151,7 +151,7 @@ def test_grains_far_away_do_not_ask_for_endless_cells():
     scene = Scene(law=LAW)
     for x, y in [(0, 0), (0.4, 0.1), (1e9, 0), (1e9 + 0.4, 0), (0, -1e9)]:
         scene.add(disk(radius=0.25), (x, y))
-    engine = Engine(scene, dt=1e-3, alpha=0.01)
+    engine = Engine(scene, dt=1e-5, alpha=0.01)
     assert {(c[0], c[1]) for c in listed(engine)} == {(0, 1), (2, 3)}
 
 
@@ -160,7 +160,7 @@ def test_bodies_that_cannot_move_do_not_meet():
     scene.add(disk(radius=0.5), (0, 0), tags=[Fixed()])
     scene.add(disk(radius=0.5), (0.9, 0), tags=[Fixed()])
     scene.add(disk(radius=0.5), (0.4, 0.8))
-    pairs = {tuple(sorted(engine_ids)) for engine_ids in _ids(Engine(scene, dt=1e-3, alpha=0.01))}
+    pairs = {tuple(sorted(engine_ids)) for engine_ids in _ids(Engine(scene, dt=1e-5, alpha=0.01))}
     assert pairs == {(0, 2), (1, 2)}
 
 

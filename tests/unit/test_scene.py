@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from clast.dynamics.engine import Engine
-from clast.errors import InputError, OverlapError, SceneError
+from clast.errors import InputError, OverlapError, SceneError, StepError
 from clast.laws import Linear
 from clast.scene.scene import Box, Scene
 from clast.scene.tags import Fixed, Force, Velocity
@@ -206,3 +206,14 @@ def test_the_scene_says_what_it_is():
     s.add(BALL, (0, 0))
     s.add_wall(segment((0, -1), (4, -1), 0.1))
     assert "1 grains, 1 big bodies, periodic in x" in repr(s)
+
+
+def test_a_step_too_large_for_a_single_contact_is_refused():
+    """Δt = 2/ω of one contact is where Verlet diverges: the message gives that limit and the safe step."""
+    s = Scene(law=Linear(1e4))
+    s.add(BALL, (0, 0))
+    rate = 1 / BALL.area + BALL.reach**2 / BALL.inertia
+    limit = 2 / math.sqrt(1e4 * rate)
+    Engine(s, dt=0.999 * limit)
+    with pytest.raises(StepError, match=rf"unstable above {limit:.3g}.*safe step is"):
+        Engine(s, dt=1.001 * limit)
