@@ -30,17 +30,20 @@ class ThreadTrial:
     def __init__(self, most: int) -> None:
         self.most = most
         self.threads = 1
-        self.steps = 50
+        self.steps = 50  # of one stretch; a turn is as many stretches as it takes to be long enough
+        self._steps, self._seconds = 0, 0.0
         self.best = {1: float("inf"), most: float("inf")}
         self.turns = 0
         self.settled = most == 1
 
     def record(self, steps: int, seconds: float) -> None:
-        """Add a turn of `steps` taken with `threads`."""
-        if seconds < self.SHORTEST and self.threads == 1:
-            self.steps *= 2
+        """Add a stretch of `steps` taken with `threads`."""
+        self._steps += steps
+        self._seconds += seconds
+        if self._seconds < self.SHORTEST:
             return
-        self.best[self.threads] = min(self.best[self.threads], seconds / max(steps, 1))
+        self.best[self.threads] = min(self.best[self.threads], self._seconds / max(self._steps, 1))
+        self._steps, self._seconds = 0, 0.0
         self.turns += 1
         self.threads = self.most if self.threads == 1 else 1
         if self.turns == 2 * self.ROUNDS:
