@@ -217,3 +217,14 @@ def test_a_step_too_large_for_a_single_contact_is_refused():
     Engine(s, dt=0.999 * limit)
     with pytest.raises(StepError, match=rf"unstable above {limit:.3g}.*safe step is"):
         Engine(s, dt=1.001 * limit)
+
+
+def test_a_driven_wall_does_not_set_the_step():
+    """Its mass is nobody's business: what a tag prescribes cannot swing."""
+    s = Scene(law=Linear(1e4))
+    s.add(BALL, (0, 5))
+    alone = Engine(s).dt
+    s.add_wall(segment((-1, 0), (1, 0), 1e-3), tags=[Velocity(x=0.1, y=0.0, spin=0.0)])
+    assert Engine(s).dt == alone
+    s.add_wall(segment((-1, -9), (1, -9), 1e-3), tags=[Velocity(x=0.1, spin=0.0)])
+    assert Engine(s).dt < alone

@@ -7,9 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-# columns of State.body: position, orientation as (cos, sin), velocity and spin half a step behind, sphero-radius
-X, Y, COS, SIN, VX, VY, SPIN, RADIUS = range(8)
-
 # columns of State.book, path integrals per body
 VISCOUS, SLIDING, LOST, TAG_WORK = range(4)
 
@@ -31,7 +28,7 @@ class Model(NamedTuple):
 class State(NamedTuple):
     """What moves. Velocities are those of the half step before."""
 
-    body: np.ndarray  # (n, 8)
+    body: np.ndarray  # (n, 8): x, y, cos, sin of the angle, velocity x, y and spin, sphero-radius; a cache line each
     angle: np.ndarray  # (n,) radians, not wrapped
     book: np.ndarray  # (n, 4) heats and work since the start, per body
 

@@ -61,13 +61,13 @@ class Engine:
     def __init__(self, scene: Scene, *, dt: float | None = None, alpha: float | str = "auto", threads: int | str = 1) -> None:
         self.scene = scene
         self.geometry, self.model, self.state, self.tags, self.cast, self.order, self.free, self.moving = lay_out(scene)
-        self.dt = safe_step(self.model, self.moving) if dt is None else float(dt)
+        self.dt = safe_step(self.model, self.tags, self.moving) if dt is None else float(dt)
         if not (math.isfinite(self.dt) and self.dt > 0.0):
             raise SceneError(f"time step dt = {dt} must be a positive number")
-        if self.dt > (limit := unstable_step(self.model, self.moving)):
+        if self.dt > (limit := unstable_step(self.model, self.tags, self.moving)):
             raise StepError(
                 f"time step dt = {self.dt:.3g}: a single contact is unstable above {limit:.3g}; "
-                f"the safe step is {safe_step(self.model, self.moving):.3g}"
+                f"the safe step is {safe_step(self.model, self.tags, self.moving):.3g}"
             )
         self.kernels = kernels_of(scene)
         self.history: bool = self.kernels.HISTORY

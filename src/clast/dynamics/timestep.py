@@ -2,24 +2,30 @@
 
 import numpy as np
 
-from clast.dynamics.arrays import Model
+from clast.dynamics.arrays import Model, Tags
 
 CONTACTS = 4  # per grain
 COUNT = 2.0  # stiffness of one: corner on corner counts twice
 FRACTION = 0.15
 
 
-def safe_step(model: Model, moving: int) -> float:
-    """Δt for the bodies that move, each with four contacts of 2 k_n at the end of its reach."""
-    return FRACTION / float(np.sqrt(2.0 * CONTACTS * COUNT) * single_frequency(model, moving)) if moving else FRACTION
+def safe_step(model: Model, tags: Tags, moving: int) -> float:
+    """Δt for the bodies that move, each with four contacts of 2 k_n at the end of its reach; one where nothing can give way."""
+    frequency = single_frequency(model, tags, moving)
+    return FRACTION / (float(np.sqrt(2.0 * CONTACTS * COUNT)) * frequency) if frequency > 0.0 else FRACTION
 
 
-def unstable_step(model: Model, moving: int) -> float:
+def unstable_step(model: Model, tags: Tags, moving: int) -> float:
     """Δt = 2/ω of one contact of count one with a body that does not give way: above it Verlet itself diverges."""
-    return 2.0 / single_frequency(model, moving) if moving else float("inf")
+    frequency = single_frequency(model, tags, moving)
+    return 2.0 / frequency if frequency > 0.0 else float("inf")
 
 
-def single_frequency(model: Model, moving: int) -> float:
-    """Largest ω = √(k_n (1/m + l²/I)) of the bodies that move, l their reach."""
-    rate = model.inverse_mass[:moving] + model.reach[:moving] ** 2 * model.inverse_inertia[:moving]
-    return float(np.sqrt(model.law[:, 0].max() * rate.max()))
+def single_frequency(model: Model, tags: Tags, moving: int) -> float:
+    """Largest ω = √(k_n (1/m + l²/I)) of the bodies that move, l their reach. What a tag prescribes cannot swing."""
+    free = moving - len(tags.imposed)
+    shift, turn = np.ones(moving), np.ones(moving)
+    shift[free:] = tags.imposed[:, :2].min(axis=1) == 0
+    turn[free:] = tags.imposed[:, 2] == 0
+    rate = shift * model.inverse_mass[:moving] + turn * model.reach[:moving] ** 2 * model.inverse_inertia[:moving]
+    return float(np.sqrt(model.law[:, 0].max() * rate.max(initial=0.0)))
