@@ -3,6 +3,7 @@
 shape → scene → run → measures:   clast.run(scene, until=…, out=…) ; clast.open(folder)
 """
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -18,6 +19,7 @@ _PUBLIC = {
     "Linear": "clast.laws",
     "Engine": "clast.dynamics.engine",
     "run": "clast.output.recording",
+    "Progress": "clast.output.progress",
     "shapes": "",
 }
 
@@ -36,3 +38,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'clast' has no attribute '{name}'")
     where = _PUBLIC[name]
     return getattr(import_module(where), name) if where else import_module(f"clast.{name}")
+
+
+if "IPython" in sys.modules:  # there scenes show their pictures
+    import_module("clast.output.notebook").register()

@@ -2,9 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -40,25 +37,6 @@ def refused(capsys, arguments, status=2):
     return said.err
 
 
-def command(*arguments):
-    """`clast …` as a user starts it."""
-    return [sys.executable, "-m", "clast.cli", *arguments]
-
-
-def test_help_is_quick_and_loads_nothing_heavy():
-    times = []
-    for _ in range(3):
-        began = time.perf_counter()
-        done = subprocess.run(command("--help"), capture_output=True, text=True, check=True)
-        times.append(time.perf_counter() - began)
-    assert "bench" in done.stdout
-    assert min(times) < 0.5, times
-    heavy = "('numba', 'matplotlib', 'shapely', 'h5py')"
-    look = f"import sys, clast.cli as c; c.run_command(['list']); print([m for m in {heavy} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
-
-
 def test_version_and_list(capsys):
     assert run_command(["--version"]) == 0
     assert capsys.readouterr().out == f"clast {clast.__version__}\n"
@@ -81,8 +59,37 @@ def test_headlines_in_the_list_are_the_experiments_own():
 def test_help_of_an_experiment_shows_its_parameters(capsys):
     assert run_command(["run", "cow-gas", "--help"]) == 0
     said = capsys.readouterr().out
-    for text in ("EPL08 fig 4-5", "--stiffness", "N/m", "1e", "normal stiffness k_n", "--grains", "100", "400"):
+    for text in ("EPL08 fig 4-5", "quick", "full", "limits"):
         assert text in said
+    rows = [line.split() for line in said.splitlines()]
+    assert ["--stiffness", "N/m", "1e+07", "1e+07", ">", "0", "normal", "stiffness", "k_n"] in rows
+    assert ["--grains", "100", "400", "≥", "2", "number", "of", "cows"] in rows
+    assert any(row[:5] == ["--onset", "true", "true", "true,", "false"] for row in rows)
+
+
+def test_h_is_help(capsys):
+    for words in ([], ["run"], ["run", "cow-gas"], ["movie"], ["shape"]):
+        assert run_command([*words, "-h"]) == 0
+        short = capsys.readouterr().out
+        assert run_command([*words, "--help"]) == 0
+        assert capsys.readouterr().out == short and "Usage: clast" in short
+
+
+def test_limits_and_values_are_told_as_a_user_writes_them():
+    from typing import Literal
+
+    from clast.cli.tables import limits, plain_value
+    from clast.experiments.experiment import Parameters, parameter
+
+    class Some(Parameters):
+        count: int = parameter(3, "", "", ge=2, le=9)
+        share: float = parameter(0.5, "", "", gt=0, lt=1)
+        kind: Literal["rice", "disk"] = parameter("rice", "")
+        free: float = parameter(0.0, "")
+
+    told = {name: limits(each) for name, each in Some.model_fields.items()}
+    assert told == {"seed": "≥ 0", "count": "≥ 2, ≤ 9", "share": "> 0, < 1", "kind": "rice, disk", "free": ""}
+    assert [plain_value(each) for each in (1e7, 0.123456789, 3, True, "rice")] == ["1e+07", "0.123456789", "3", "true", "rice"]
 
 
 def test_run_makes_a_fresh_folder_each_time_and_reports(capsys):
@@ -98,7 +105,7 @@ def test_run_makes_a_fresh_folder_each_time_and_reports(capsys):
         "energy.png",
     ):
         assert text in said.out
-    assert "1 grain, 5000 steps of Δt = 1e-05" in said.err
+    assert "1 grain, 5000 steps of Δt = 1e-05 (given; 0.69 of the safe step) to t = 0.05, about " in said.err
     assert run_command([*SHORT, "-q"]) == 0
     said = capsys.readouterr()
     folders = sorted(Path("runs").iterdir())
@@ -138,7 +145,7 @@ def test_overwrite_replaces_and_an_existing_run_is_refused(capsys, short_run):
     ("arguments", "words"),
     [
         (["run"], "which experiment"),
-        (["run", "cow-bonce"], "there are: cow-bounce"),
+        (["run", "cow-bonce"], "cow-bounce, cow-gas"),
         (["run", "--until", "2", "cow-bounce"], "before its options"),
         (["run", "cow-bounce", "--untill", "2"], "--untill; it has: seed, dt, until"),
         (["run", "cow-bounce", "--until", "long"], "--until long"),
@@ -160,7 +167,14 @@ def test_overwrite_replaces_and_an_existing_run_is_refused(capsys, short_run):
         (["figure", "nowhere"], "there is no run in nowhere"),
         (["bench", "cow-gaz"], "there are: cow-gas"),
         (["bench", "--threads", "0"], "--threads 0"),
-        (["shape"], "shape"),
+        (["shape"], "SHAPE"),
+        (["shape", "hexagn"], "hexagon, heptagon"),
+        (["shape", "nowhere.toml"], "no shape file nowhere.toml"),
+        (["shape", "cow", "--out", "cow.bmp"], ".png, .pdf, .svg"),
+        (["shape", "cow", "--out", "nowhere/cow.png"], "no folder nowhere"),
+        (["movie", "nowhere"], "there is no run in nowhere"),
+        (["export", "nowhere"], "there is no run in nowhere"),
+        (["export", "nowhere", "--to", "xml"], "choose csv"),
         (["--verson"], "--verson"),
     ],
 )  # fmt: skip
@@ -272,3 +286,45 @@ def test_a_run_killed_before_its_first_checkpoint_starts_from_the_beginning(caps
     assert "starting from the beginning" in capsys.readouterr().err
     run = clast.open("begun")
     assert run.finished and np.array_equal(run.series["translational"], whole.series["translational"])
+
+
+def test_a_scene_of_ones_own_has_figures_movie_and_export(capsys):
+    from clast.shapes import disk
+
+    scene = clast.Scene(law=clast.Linear(1e4))
+    scene.add(disk(radius=0.5), (0.0, 0.0), velocity=(1.0, 0.0))
+    clast.run(scene, until=0.1, dt=1e-3, out="own", frames=4, samples=10)
+    for words, made in (
+        (["figure"], "own/frames.png\nown/energy.png\n"),
+        (["movie", "--width", "240", "--color", "spin", "-q"], "own/movie.gif\n"),
+        (["movie", "--out", "own/slow.mp4", "--fps", "5", "--every", "2", "-q"], "own/slow.mp4\n"),
+        (["export", "--to", "csv"], "own/csv\n"),
+        (["export", "--out", "text"], "text\n"),
+    ):
+        assert run_command([words[0], "own", *words[1:]]) == 0
+        assert capsys.readouterr() == (made, "")
+        assert all(Path(line).exists() for line in made.splitlines())
+    assert "--overwrite" in refused(capsys, ["export", "own"])
+    assert run_command(["export", "own/run.h5", "--overwrite"]) == 0
+    assert capsys.readouterr().out == "own/csv\n"
+
+
+def test_a_shape_is_told_and_drawn(capsys):
+    assert run_command(["shape", "hexagon"]) == 0
+    said = capsys.readouterr().out
+    assert "closed polygon, 6 vertices" in said and said.endswith("hexagon-shape.png\n")
+    assert Path("hexagon-shape.png").stat().st_size > 5000
+    Path("arrow.toml").write_text("radius = 0.1\nvertices = [[0, 0], [2, 1], [0, 2], [0.6, 1]]\n")
+    assert run_command(["shape", "arrow.toml", "--out", "picture.svg"]) == 0
+    assert "4 vertices" in capsys.readouterr().out and Path("picture.svg").exists()
+
+
+def test_the_merit_of_a_study_leaves_out_what_it_has_not(capsys):
+    from clast.cli.tables import show_merit
+
+    show_merit({"grains": None, "steps": None, "cundall": None, "energy_error": None, "wall_s": 2.0})
+    show_merit({"grains": 1, "steps": 100, "cundall": 1e6, "energy_error": 1e-7, "wall_s": 2.0, "rebuilds": 3})
+    assert capsys.readouterr().out.splitlines() == [
+        "(2 s)",
+        "Cundall number 1e+06/s, 30 rebuilds per 1000 steps, energy error 1e-07 (1 grain, 100 steps, 2 s)",
+    ]

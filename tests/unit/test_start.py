@@ -1,4 +1,10 @@
-"""What a run says before its first step."""
+"""How quickly clast is there, and what a run says before its first step."""
+
+import subprocess
+import sys
+import time
+
+import pytest
 
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
@@ -35,3 +41,22 @@ def test_nothing_is_said_of_a_clean_start():
     heard = Heard()
     report_overlaps(Engine(scene, dt=1e-5), heard)
     assert heard.words == []
+
+
+@pytest.mark.parametrize("words", [["-m", "clast.cli", "--help"], ["-c", "import clast"]], ids=["help", "import"])
+def test_the_start_is_quick(words):
+    times = []
+    for _ in range(3):
+        began = time.perf_counter()
+        subprocess.run([sys.executable, *words], capture_output=True, check=True)
+        times.append(time.perf_counter() - began)
+    print(f"{' '.join(words)}: {min(times):.2f} s")
+    assert min(times) < 1.5, times
+
+
+@pytest.mark.parametrize("words", [["--help"], ["list"], ["run", "-h"], ["movie", "-h"], ["--version"]])
+def test_what_only_tells_loads_nothing_heavy(words):
+    heavy = ("numba", "matplotlib", "shapely", "h5py", "scipy", "PIL")
+    look = f"import sys, clast.cli as c; c.run_command({words}); print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -4,7 +4,7 @@ from importlib import import_module
 from pathlib import Path
 
 from clast.errors import InputError
-from clast.experiments.experiment import Experiment
+from clast.experiments.experiment import Entry
 
 
 def names() -> list[str]:
@@ -13,9 +13,9 @@ def names() -> list[str]:
     return sorted(path.stem.replace("_", "-") for path in files if path.stem not in ("__init__", "experiment", "conduct"))
 
 
-def find(name: str) -> Experiment:
+def find(name: str) -> Entry:
     """The experiment of that name; InputError lists what there is."""
     if name not in names():
         raise InputError(f"there is no experiment '{name}'; there are: {', '.join(names())}")
-    experiment: Experiment = import_module(f"clast.experiments.{name.replace('-', '_')}").EXPERIMENT
+    experiment: Entry = import_module(f"clast.experiments.{name.replace('-', '_')}").EXPERIMENT
     return experiment

@@ -1,16 +1,24 @@
 """Run an experiment from parameters to result.json and figures; on resume take up what is there."""
 
-from collections.abc import Mapping
+import dataclasses
+import math
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from clast.errors import InputError, StoreError
-from clast.experiments.experiment import Experiment, Parameters, Quantity
+from clast.experiments.experiment import Entry, Experiment, Parameters, Quantity, Study
+from clast.output.checkpoint import read_mark
 from clast.output.progress import Progress, quiet
+from clast.output.provenance import collect_provenance
 from clast.output.reader import Run, open_run
 from clast.output.recording import CHECKPOINT_SECONDS
 from clast.output.recording import run as run_scene
+from clast.output.store import RunWriter
+
+SAY_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -23,7 +31,7 @@ class Outcome:
 
 
 def conduct(
-    experiment: Experiment,
+    experiment: Entry,
     *,
     out: Path,
     size: str | None = None,
@@ -34,15 +42,18 @@ def conduct(
     progress: Progress | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Outcome:
-    """Run an experiment into `out`.
+    """Run an experiment of either kind into `out`.
 
     size, given   the size ("quick" if None) and parameters on top of it. A resumed run keeps those it was started with;
                   InputError if others are given. A run that is finished already is not run again, only drawn.
+    resume        go on with what is there: a scene from its last checkpoint, a study with the first table that is missing
 
     Nothing is written before parameters and scene have been found good.
     """
     progress = progress or quiet()
     given = dict(given or {})
+    if resume and overwrite:
+        raise InputError("resume and overwrite contradict each other: choose one")
     if resume:
         stored = open_run(out)
         size, parameters = kept_parameters(experiment, stored, size, given)
@@ -52,14 +63,21 @@ def conduct(
     else:
         size = size or "quick"
         parameters = experiment.choose(size, given)
-    scene = experiment.build(parameters)
-    plan = experiment.plan(parameters)
     about = {"experiment": experiment.name, "size": size, "parameters": parameters.model_dump()}
 
     def conclude(run: Run) -> dict[str, Any]:
         quantities = [quantity.as_json() for quantity in experiment.evaluate(parameters, run)]
         return {**about, "paper": experiment.paper, "quantities": quantities}
 
+    if isinstance(experiment, Study):
+        run = run_study(
+            experiment, parameters, out=Path(out), threads=threads, resume=resume, overwrite=overwrite, about=about,
+            progress=progress, conclude=conclude,
+        )  # fmt: skip
+        return draw(experiment, parameters, run)
+    assert isinstance(experiment, Experiment)
+    scene = experiment.build(parameters)
+    plan = experiment.plan(parameters)
     run = run_scene(
         scene,
         until=plan.until,
@@ -80,14 +98,57 @@ def conduct(
     return draw(experiment, parameters, run)
 
 
-def draw(experiment: Experiment, parameters: Parameters, run: Run) -> Outcome:
+def run_study(
+    study: Study,
+    parameters: Parameters,
+    *,
+    out: Path,
+    threads: int | str,
+    resume: bool,
+    overwrite: bool,
+    about: Mapping[str, Any],
+    progress: Progress,
+    conclude: Callable[[Run], Mapping[str, Any]],
+) -> Run:
+    """Make the tables of a study that are not there yet, judge them and finish the run."""
+    if out.exists() and not out.is_dir():
+        raise StoreError(f"{out} is a file: choose another folder for the run")
+    wanted = study.tables(parameters, threads)
+    if resume and read_mark(out, open_run(out).run_id) is None:
+        resume, overwrite = False, True  # killed before it had begun
+    if resume:
+        writer, _ = RunWriter.resume(out)
+    else:
+        facts = {**collect_provenance(), **about}
+        writer = RunWriter.create(out, provenance=facts, scene={}, overwrite=overwrite)
+    with writer:
+        if not resume:
+            writer.checkpoint(0, 0.0, {}, {})
+        there, told = open_run(out).tables, -math.inf
+        for number, (name, make) in enumerate(wanted.items(), start=1):
+            if name in there:
+                continue
+            began = time.perf_counter()
+            if began - told > SAY_SECONDS:  # tables that take no time are not worth a line each
+                progress.say(f"{study.name}: {name} ({number} of {len(wanted)})")
+                told = began
+            columns = make()
+            writer.put_table(name, columns, time.perf_counter() - began)
+        stored = open_run(out)
+        seconds = sum(table.seconds for table in stored.tables.values())
+        merit = study.merit(parameters, stored)
+        writer.finish({**conclude(stored), **dataclasses.asdict(merit), "wall_s": seconds})
+    return open_run(out)
+
+
+def draw(experiment: Entry, parameters: Parameters, run: Run) -> Outcome:
     """Figures and numbers of a run, from what is stored; of an unfinished run only the figures."""
     figures = list(experiment.figures(parameters, run, run.folder))
     stored = (run.result or {}).get("quantities", [])
     return Outcome(run, [Quantity.from_json(each) for each in stored], figures)
 
 
-def stored_parameters(experiment: Experiment, run: Run) -> tuple[str, Parameters]:
+def stored_parameters(experiment: Entry, run: Run) -> tuple[str, Parameters]:
     """Size and parameters a run was started with; StoreError if it is a run of something else."""
     said = run.provenance
     if said.get("experiment") != experiment.name:
@@ -96,7 +157,7 @@ def stored_parameters(experiment: Experiment, run: Run) -> tuple[str, Parameters
     return size, experiment.choose(size, said["parameters"])
 
 
-def kept_parameters(experiment: Experiment, run: Run, size: str | None, given: Mapping[str, Any]) -> tuple[str, Parameters]:
+def kept_parameters(experiment: Entry, run: Run, size: str | None, given: Mapping[str, Any]) -> tuple[str, Parameters]:
     """Size and parameters of a run to be resumed; InputError if the user now asks for others."""
     kept_size, kept = stored_parameters(experiment, run)
     if size is not None and size != kept_size:

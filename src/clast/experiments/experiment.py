@@ -1,4 +1,9 @@
-"""What an experiment is: parameters, a scene, a plan, and what is made of the run. One file each, one CLI command each.
+"""What an experiment is: parameters, what is done with them, and what is made of it. One file each, one CLI command each.
+
+Two kinds share their parameters, their judgement, their figures and the run folder they leave:
+
+    Experiment   one scene, stepped once: series and frames
+    Study        anything else (a contact led by hand, several scenes timed, pictures alone): named tables
 
 Nothing heavy is imported here, so that `clast list` stays quick.
 """
@@ -11,16 +16,20 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from clast.errors import InputError
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from clast.dynamics.engine import Engine, Snapshot
     from clast.output.reader import Run
     from clast.scene.scene import Scene
+
+Columns: TypeAlias = "Mapping[str, ArrayLike]"
 
 
 class Parameters(BaseModel):
@@ -73,15 +82,23 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Experiment:
-    """An experiment of the papers."""
+class Merit:
+    """Figures of merit of a study for result.json; None where they mean nothing."""
+
+    grains: int | None = None
+    steps: int | None = None
+    cundall: float | None = None
+    energy_error: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """What the two kinds have in common: a line of `clast list`, its parameters, judgement and figures."""
 
     name: str
     paper: str
     title: str
     parameters: type[Parameters]
-    build: Callable[[Any], Scene]
-    plan: Callable[[Any], Plan]
     evaluate: Callable[[Any, Run], Sequence[Quantity]]
     figures: Callable[[Any, Run, Path], Sequence[Path]]
     sizes: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"quick": {}, "full": {}})
@@ -101,6 +118,27 @@ class Experiment:
             raise InputError(f"{self.name}: --{name} {first['input']}: {first['msg'].lower()}") from None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Experiment(Entry):
+    """One scene, run once."""
+
+    build: Callable[[Any], Scene]
+    plan: Callable[[Any], Plan]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study(Entry):
+    """Work that leaves tables: columns of equal length by name, `run.tables["cows"]["grains"]`.
+
+    tables   (parameters, threads) → name of each table and the function that makes it. They are made one after the other
+             and kept at once, so that a study that was stopped goes on with the table it was at; no table may need another
+    merit    (parameters, run) → what stands beside the quantities in result.json
+    """
+
+    tables: Callable[[Any, int | str], Mapping[str, Callable[[], Columns]]]
+    merit: Callable[[Any, Run], Merit] = lambda _parameters, _run: Merit()
+
+
 def read_headline(source: Path) -> tuple[str, str]:
     """Paper and title from the text of an experiment's file, without importing it (which takes numba and a second)."""
     for statement in ast.parse(source.read_text(encoding="utf-8")).body:
@@ -109,4 +147,4 @@ def read_headline(source: Path) -> tuple[str, str]:
                 continue
             said = {each.arg: each.value for each in statement.value.keywords}
             return ast.literal_eval(said["paper"]), ast.literal_eval(said["title"])
-    raise ValueError(f"{source} defines no EXPERIMENT = Experiment(paper=…, title=…)")
+    raise ValueError(f"{source} defines no EXPERIMENT = Experiment(paper=…, title=…) or Study(…)")

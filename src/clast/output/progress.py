@@ -1,6 +1,6 @@
-"""How a long run shows itself: a bar in a terminal, a line a minute elsewhere, nothing when asked to be quiet.
+"""How a long task shows itself: a bar in a terminal or notebook, a line a minute elsewhere, nothing when asked to be quiet.
 
-All of it goes to stderr, so that stdout holds results only.
+All of it goes to stderr (in a notebook below the cell), so that stdout holds results only.
 """
 
 from __future__ import annotations
@@ -9,11 +9,16 @@ import sys
 import time
 from typing import TYPE_CHECKING, Self
 
+from clast.output.estimate import duration
+from clast.output.notebook import NotebookBar, in_notebook
+
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
 LINE_SECONDS = 60.0
+FIRST_SECONDS = 1.0  # after which the pace is known well enough to say how long it will take
+WORTH_SAYING = 10.0  # seconds left, below which nobody needs to know
 
 
 class Progress:
@@ -25,10 +30,11 @@ class Progress:
 
     def __init__(self, label: str = "", silent: bool = False, verbose: bool = False) -> None:
         self.label, self.silent, self.verbose = label, silent, verbose and not silent
-        self._bar: RichProgress | None = None
+        self._bar: RichProgress | NotebookBar | None = None
         self._task: TaskID | None = None
         self._began = self._last_line = time.monotonic()
         self._first_step: int | None = None
+        self._estimated = False
 
     def say(self, text: str) -> None:
         """A sentence for the user, above the bar."""
@@ -46,19 +52,15 @@ class Progress:
 
     def __enter__(self) -> Self:
         self._began = self._last_line = time.monotonic()
-        self._first_step = None
-        if not self.silent and sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-            from rich.progress import Progress as RichProgress
-
-            self._bar = RichProgress(
-                TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:5.1f} %"),
-                TextColumn("left"), TimeRemainingColumn(), TextColumn("c = {task.fields[cundall]}"),
-                console=Console(stderr=True), transient=True,
-            )  # fmt: skip
+        self._first_step, self._estimated = None, False
+        if self.silent:
+            return self
+        if in_notebook():
+            self._bar = NotebookBar(self.label or "stepping")
+        elif sys.stderr.isatty():
+            self._bar = terminal_bar()
             self._bar.start()
-            self._task = self._bar.add_task(self.label or "stepping", total=1.0, cundall="…")
+            self._task = self._bar.add_task(self.label or "stepping", total=1.0, merit="")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -66,21 +68,42 @@ class Progress:
             self._bar.stop()
             self._bar = None
 
-    def update(self, step: int, end: int, cundall: float) -> None:
+    def update(self, step: int, end: int, cundall: float | None = None) -> None:
         """Show that `step` of `end` steps are done."""
         if self.silent:
             return
         if self._first_step is None:
             self._first_step = step
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, completed=step / max(end, 1), cundall=f"{cundall:.2g}/s")
-            return
         now = time.monotonic()
-        if now - self._last_line >= LINE_SECONDS:
+        done = step - self._first_step
+        left = (now - self._began) * (end - step) / done if done > 0 else None
+        if not self._estimated and left is not None and now - self._began >= FIRST_SECONDS:
+            self._estimated = True
+            if left >= WORTH_SAYING:
+                self.say(f"about {duration(left)} to go at this pace")
+        merit = f"c = {cundall:.1e}/s".replace("e+0", "e") if cundall else ""
+        share = step / max(end, 1)
+        if isinstance(self._bar, NotebookBar):
+            self._bar.update(share, left, merit)
+        elif self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=share, merit=merit)
+        elif now - self._last_line >= LINE_SECONDS:
             self._last_line = now
-            done = step - self._first_step
-            left = f"{(now - self._began) * (end - step) / done / 60.0:.1f} min left, " if done > 0 else ""
-            self.say(f"{self.label or 'stepping'}: {step / max(end, 1):.1%}, {left}c = {cundall:.2g}/s")
+            told = [f"{share:.1%}", f"{duration(left)} left" if left is not None else "", merit]
+            self.say(f"{self.label or 'stepping'}: {', '.join(each for each in told if each)}")
+
+
+def terminal_bar() -> RichProgress:
+    """A bar on stderr that vanishes when done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as RichProgress
+
+    return RichProgress(
+        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:5.1f} %"),
+        TimeRemainingColumn(compact=True), TextColumn("left"), TextColumn("{task.fields[merit]}"),
+        console=Console(stderr=True), transient=True,
+    )  # fmt: skip
 
 
 def quiet() -> Progress:

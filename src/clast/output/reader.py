@@ -18,6 +18,7 @@ from clast.measures.book import Book
 from clast.output.checkpoint import Checkpoint, Mark, read_checkpoint, read_mark
 from clast.output.layout import FORMAT, PACKED_GROUP, RUN_FILE, open_file, part_path
 from clast.output.part import CONTACTS, FRAMES, SERIES, TABLES, names_in
+from clast.output.store import TABLES_GROUP
 from clast.output.values import Array
 
 _OPEN_FILES = 4
@@ -166,9 +167,32 @@ class Frames(Sequence[Frame]):
         return Frame(self._files, self._table, part, row, int(self.steps[index]), float(self.times[index]))
 
 
+class Table(Mapping[str, Array]):
+    """A table of a study: `table["cundall"]` is a column (k,). `seconds` is the time it took to make."""
+
+    def __init__(self, name: str, columns: dict[str, Array], seconds: float) -> None:
+        self.name, self._columns, self.seconds = name, columns, seconds
+
+    def __getitem__(self, column: str) -> Array:
+        if column not in self._columns:
+            raise KeyError(f"no column {column!r} in table {self.name!r}; there are: {', '.join(self._columns)}")
+        return self._columns[column]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    @property
+    def rows(self) -> int:
+        """Length of the columns."""
+        return len(next(iter(self._columns.values())))
+
+
 class Run:
-    """A run on disk, for reading. Attributes: folder, provenance, scene, series, frames, contacts, checkpoint, result,
-    finished. Made by `open_run`."""
+    """A run on disk, for reading. Attributes: folder, provenance, scene, series, frames, contacts, tables, checkpoint,
+    result, finished. Made by `open_run`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -197,6 +221,15 @@ class Run:
             arrays = {name: dataset[...] for name, dataset in group.get("arrays", {}).items()}
             return {**arrays, **json.loads(group["scalars"].asstr()[()])}
 
+    @cached_property
+    def tables(self) -> dict[str, Table]:
+        """The tables of a study, `run.tables["name"]["column"]`, in the order they were made; none where a scene was run."""
+        with open_file(self.folder / RUN_FILE, "run", self.run_id) as file:
+            return {
+                name: Table(name, {column: data[...] for column, data in group.items()}, float(group.attrs["seconds"]))
+                for name, group in file.get(TABLES_GROUP, {}).items()
+            }
+
     @property
     def checkpoint(self) -> Checkpoint | None:
         """The last checkpoint, read anew (it may be large); None if nothing was saved. StoreError if it is damaged."""
@@ -207,9 +240,20 @@ class Run:
         """The energy accounts over the run: `run.book.residual`, `run.book.energy_error`, `run.book.plot()`."""
         return Book(self.series["time"], self.series)
 
+    def plot(self, *frames: int) -> Any:
+        """A figure of some frames side by side, `run.plot(0, -1)`; of the last if none is named."""
+        from clast.output.figures import frames_figure
+
+        return frames_figure(self, [range(len(self.frames))[index] for index in frames or (-1,)])
+
     def close(self) -> None:
         """Close the part files; they open again when needed."""
         self._files.close()
+
+    def _repr_html_(self) -> str:
+        from clast.output.notebook import run_html
+
+        return run_html(self)
 
     def __repr__(self) -> str:
         if self.finished:
@@ -219,6 +263,18 @@ class Run:
         else:
             state = "not finished (running, or stopped and to be continued with --resume)"
         lines = [f"run {self.folder} ({FORMAT} {self.format_version})", f"  state     {state}"]
+        for name, table in self.tables.items():
+            lines.append(f"  table     {name}, {table.rows} rows: {', '.join(table)}")
+        if not self.tables:
+            lines += self._stored()
+        versions = self.provenance.get("versions")
+        if isinstance(versions, dict):
+            lines.append(f"  made by   {', '.join(f'{name} {each}' for name, each in versions.items())}")
+        return "\n".join(lines)
+
+    def _stored(self) -> list[str]:
+        """Lines on what a run with steps has saved."""
+        lines = []
         if self._mark is not None:
             lines.append(f"  saved     up to step {self._mark.step}, t = {self._mark.time:g}")
         lines.append(f"  series    {len(self.series['step'])} samples: {', '.join(self.series.names) or 'none'}")
@@ -228,10 +284,7 @@ class Run:
                 lines.append(f"  {label:<9} {len(frames)}, {span}")
             else:
                 lines.append(f"  {label:<9} 0")
-        versions = self.provenance.get("versions")
-        if isinstance(versions, dict):
-            lines.append(f"  made by   {', '.join(f'{name} {each}' for name, each in versions.items())}")
-        return "\n".join(lines)
+        return lines
 
 
 def open_run(folder: Path | str) -> Run:

@@ -19,6 +19,7 @@ from clast.errors import InputError, StoreError
 from clast.measures.accounts import accounts
 from clast.measures.book import Book
 from clast.output.checkpoint import read_mark
+from clast.output.estimate import announcement
 from clast.output.layout import RUN_FILE
 from clast.output.progress import Progress, quiet
 from clast.output.provenance import collect_provenance
@@ -165,10 +166,9 @@ class Recorder:
 
     def announce(self, prefix: str = "") -> None:
         """Say what is about to be computed."""
-        engine, left = self.engine, self.end - self.engine.step
-        grains = f"{engine.moving} grain{'s' if engine.moving != 1 else ''}"
+        engine = self.engine
         label = f"{self.progress.label}: " if self.progress.label else ""
-        self.progress.say(f"{label}{prefix}{grains}, {left} steps of Δt = {engine.dt:.6g} to t = {self.end * engine.dt:.6g}")
+        self.progress.say(f"{label}{prefix}{announcement(engine, self.end, self.samples, self.frames)}")
         self.progress.detail(f"threads {engine.threads}, alpha {engine.alpha:.3g}")
 
     def carry_out(self, writer: RunWriter, *, resumed: bool) -> None:

@@ -11,6 +11,9 @@ every checkpoint would cost more than the state itself, and changing it in place
 Readers therefore count parts by the checkpoint. The links from run.h5 to the parts are for other HDF5 tools; they are
 written by `finish`, into a copy of run.h5 that replaces it atomically.
 
+A run without steps (a study) has tables instead of parts: each is put into run.h5 whole, by the same replacement, and
+its one checkpoint, at step 0, only says that the run has begun.
+
 When a checkpoint is made decides how the data are cut into parts, never what is read back.
 """
 
@@ -44,7 +47,9 @@ from clast.output.layout import (
 )
 from clast.output.lock import RunLock
 from clast.output.part import CONTACTS, FRAMES, SERIES, TABLES, TableBuffer
-from clast.output.values import check_name, checked_array, to_json
+from clast.output.values import check_name, checked_array, put_array, to_json
+
+TABLES_GROUP = "tables"  # in run.h5: one group per table, one dataset per column
 
 
 class RunWriter:
@@ -178,6 +183,37 @@ class RunWriter:
         """A contact table: arrays (m, ...) with one m, which may differ from table to table, also 0."""
         self._require_open()
         self._tables[CONTACTS].add(step, time, arrays)
+
+    def put_table(self, name: str, columns: Mapping[str, Any], seconds: float) -> None:
+        """Keep a table: named columns (k,) of numbers, one k, and the time it took (s). Saved when this returns.
+
+        StoreError if a table of that name is there, or a column is not of that form. run.h5 is replaced by a copy with
+        the table in it, so tables are for runs with a small scene or none.
+        """
+        self._require_open()
+        where = f"table {name!r}"
+        check_name(name, "tables")
+        arrays = {}
+        for column, values in columns.items():
+            check_name(column, where)
+            arrays[column] = checked_array(column, values, where)
+            if arrays[column].ndim != 1:
+                raise StoreError(f"{where}: the column {column!r} has shape {arrays[column].shape}; give one row of numbers")
+        lengths = {column: array.size for column, array in arrays.items()}
+        if len(set(lengths.values())) != 1:
+            raise StoreError(f"{where}: the columns must have one length, got {lengths or 'none'}")
+        took = float(checked_array("seconds", float(seconds), where))
+
+        def fill(file: Any) -> None:
+            group = file[TABLES_GROUP] if TABLES_GROUP in file else file.create_group(TABLES_GROUP, track_order=True)
+            if name in group:
+                raise StoreError(f"{where} is already in the run in {self.folder}")
+            table = group.create_group(name, track_order=True)  # columns are read back in the order given
+            table.attrs["seconds"] = took
+            for column, array in arrays.items():
+                put_array(table, column, array.shape, array.dtype)[...] = array
+
+        rewrite_run_file(self.folder, fill)
 
     @property
     def pending_bytes(self) -> int:

@@ -1,8 +1,10 @@
-"""What a grain is: skeletons swept by a disk, their mass properties, and ready-made shapes."""
+"""What a grain is: skeletons swept by a disk, their mass properties, Minkowski operations, and ready-made shapes."""
 
-from clast.shapes.library import clumpy_cow, cow, disk, peanut, pebble, rice
+from clast.shapes.files import load_shape, save_shape
+from clast.shapes.library import clumpy_cow, cow, disk, library_shape, library_shapes, peanut, pebble, rice
 from clast.shapes.make import clump, point, polygon, polyline, regular, segment
 from clast.shapes.mass import MassProperties, convex_mass, mass_properties, quasi_monte_carlo, union_mass
+from clast.shapes.minkowski import closing, dilation, erosion, opening, rounded
 from clast.shapes.skeleton import Shape
 from clast.shapes.thickness import ThinShapeWarning
 
@@ -10,12 +12,19 @@ __all__ = [
     "MassProperties",
     "Shape",
     "ThinShapeWarning",
+    "closing",
     "clump",
     "clumpy_cow",
     "convex_mass",
     "cow",
+    "dilation",
     "disk",
+    "erosion",
+    "library_shape",
+    "library_shapes",
+    "load_shape",
     "mass_properties",
+    "opening",
     "peanut",
     "pebble",
     "point",
@@ -24,6 +33,8 @@ __all__ = [
     "quasi_monte_carlo",
     "regular",
     "rice",
+    "rounded",
+    "save_shape",
     "segment",
     "union_mass",
 ]

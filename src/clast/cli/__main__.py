@@ -1,0 +1,5 @@
+"""`python -m clast.cli` is `clast`."""
+
+from clast.cli.entry import main
+
+main()

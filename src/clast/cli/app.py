@@ -1,0 +1,40 @@
+"""The command `clast`, to which the other modules add theirs, and what they share: a failure said in one line."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from clast import __version__
+
+app = typer.Typer(
+    name="clast",
+    help="Granular dynamics with grains of any shape.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def show_version(asked: bool) -> None:
+    """Print the version and leave."""
+    if asked:
+        print(f"clast {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def start(
+    version: Annotated[bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=show_version)] = False,
+) -> None:
+    """Granular dynamics with grains of any shape."""
+
+
+def fail(message: str, status: int) -> int:
+    """Say what is wrong in one line on stderr."""
+    if message:
+        print("clast:", " ".join(message.split()), file=sys.stderr, flush=True)
+    return status

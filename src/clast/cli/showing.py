@@ -1,0 +1,139 @@
+"""Commands that show what is there: experiments, runs, shapes. They move no grain and change no result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clast.cli.app import app
+from clast.cli.folders import readable
+from clast.cli.tables import one_line, plain_table, show, show_book, show_merit, show_quantities
+from clast.errors import InputError
+
+SHAPE_FILES = (".toml", ".csv", ".txt")
+PICTURES = (".png", ".pdf", ".svg")
+
+
+@app.command("list")
+def list_experiments() -> None:
+    """Experiments of the papers."""
+    import clast.experiments as experiments
+    from clast.experiments.experiment import read_headline
+
+    table = plain_table("experiment", "paper", "title")
+    for name in experiments.names():
+        paper, title = read_headline(Path(experiments.__file__).parent / f"{name.replace('-', '_')}.py")
+        table.add_row(name, paper, title)
+    show(table)
+
+
+@app.command()
+def info(
+    folder: Annotated[Path, typer.Argument(help="Folder of a run.", metavar="RUN")],
+    pack: Annotated[bool, typer.Option("--pack", help="Merge the parts of the run into one file first.")] = False,
+) -> None:
+    """What a run is and what came out of it."""
+    if pack:
+        from clast.output.pack import pack as pack_run
+
+        pack_run(folder)
+    with readable(folder) as stored:
+        print(repr(stored))
+        said = stored.provenance
+        if "experiment" in said:
+            print(f"  what      {said['experiment']}, size {said.get('size')}")
+            print(f"  with      {one_line(said.get('parameters', {}))}")
+        for key in ("date", "revision", "command"):
+            if said.get(key) is not None:
+                print(f"  {key:<9} {one_line(said[key])}")
+        show_book(stored)
+        if stored.result is not None:
+            from clast.experiments.experiment import Quantity
+
+            show_quantities([Quantity.from_json(each) for each in stored.result.get("quantities", [])])
+            show_merit(stored.result)
+
+
+@app.command()
+def figure(folder: Annotated[Path, typer.Argument(help="Folder of a run.", metavar="RUN")]) -> None:
+    """Draw the figures of a run again.
+
+    Those of the experiment, or for a scene of your own its first, middle and last frame and the energy book.
+    """
+    with readable(folder) as stored:
+        name = stored.provenance.get("experiment")
+        if not (len(stored.frames) or stored.tables or (name is None and len(stored.series["time"]))):
+            raise InputError(f"nothing was saved yet in {folder}: there is nothing to draw")
+        if name is None:
+            from clast.output.figures import draw_run
+
+            paths = draw_run(stored)
+        else:
+            from clast.experiments import find
+            from clast.experiments.conduct import draw, stored_parameters
+
+            experiment = find(str(name))
+            _, parameters = stored_parameters(experiment, stored)
+            paths = draw(experiment, parameters, stored).figures
+    for path in paths:
+        print(path)
+
+
+@app.command()
+def movie(
+    folder: Annotated[Path, typer.Argument(help="Folder of a run.", metavar="RUN")],
+    out: Annotated[Path | None, typer.Option(help="File of the movie; RUN/movie.gif or .mp4 if not given.")] = None,
+    fps: Annotated[float, typer.Option(help="Frames per second.")] = 25.0,
+    width: Annotated[int, typer.Option(help="Width of the picture in pixels.")] = 800,
+    to: Annotated[str | None, typer.Option(help="gif or mp4; as --out ends, or gif.")] = None,
+    every: Annotated[int | None, typer.Option(help="Draw every n-th frame; all if not given, but no more than 600.")] = None,
+    color: Annotated[str, typer.Option(help="Colour the grains by speed, spin or none.")] = "speed",
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the movie's name.")] = False,
+) -> None:
+    """Draw the stored frames of a run as a movie."""
+    from clast.output.movie import write_movie
+    from clast.output.progress import Progress
+
+    with readable(folder) as stored:
+        progress = Progress("movie", silent=quiet)
+        print(write_movie(stored, out, kind=to, fps=fps, width=width, every=every, color=color, progress=progress))
+
+
+@app.command()
+def export(
+    folder: Annotated[Path, typer.Argument(help="Folder of a run.", metavar="RUN")],
+    to: Annotated[str, typer.Option(help="csv.")] = "csv",
+    out: Annotated[Path | None, typer.Option(help="Folder for the files; RUN/csv if not given.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier export in --out.")] = False,
+) -> None:
+    """Write a run as text files for other programs."""
+    if to != "csv":
+        raise InputError(f"--to {to}: choose csv")
+    from clast.output.export import export_csv
+
+    with readable(folder) as stored:
+        print(export_csv(stored, out or stored.folder / "csv", overwrite=overwrite))
+
+
+@app.command()
+def shape(
+    what: Annotated[
+        str, typer.Argument(help="A shape's file (.toml, .csv, .txt) or the name of a ready-made one.", metavar="SHAPE")
+    ],
+    out: Annotated[Path | None, typer.Option(help="Picture (.png, .pdf, .svg); SHAPE-shape.png here if not given.")] = None,
+) -> None:
+    """What is known of a grain's shape, and its picture."""
+    from clast.output.shape_figure import save_shape_figure, shape_report
+    from clast.shapes import library_shape, load_shape
+
+    path = out or Path(f"{Path(what).stem}-shape.png")
+    if path.suffix.lower() not in PICTURES:
+        raise InputError(f"--out {path}: the name of a picture ends in {', '.join(PICTURES)}")
+    if not path.parent.is_dir():
+        raise InputError(f"--out {path}: there is no folder {path.parent}")
+    grain = load_shape(what) if Path(what).suffix.lower() in SHAPE_FILES else library_shape(what)
+    for line in shape_report(grain):
+        print(line)
+    print(f"picture     {save_shape_figure(grain, path)}")

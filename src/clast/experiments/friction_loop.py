@@ -1,0 +1,233 @@
+"""One contact led round a closed path: what Cundall-Strack friction does not give back (PRE10 fig 21).
+
+A corner is led out along an arc at one distance from another corner and back at a smaller one, without turning, and
+held by its tangential spring all the time (μ = ∞). The two arcs differ in length, so the spring does not come back to
+where it was: after n turns it holds n Δ, Δ = (d_a − d_b) Δθ, and turn n has cost ½ k_t Δ² (2n − 1) per counted contact,
+of which corner on corner has two. Along an edge both ways are equally long and nothing is left.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clast.dynamics.engine import Engine
+from clast.dynamics.table import COUNT, NORMAL_X, NORMAL_Y, PROBER, PUSH, SHEAR, SPRING
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.laws import Linear
+from clast.output.figures import save_figure
+from clast.output.reader import Run
+from clast.scene.scene import Scene
+from clast.shapes import polygon
+
+RADIUS = 0.1  # sphero-radius of both bodies
+LED = 0  # row of the led body in the engine: the only one that is free
+VERTEX, EDGE = "vertex-vertex", "vertex-edge"
+COUNTED = {VERTEX: 2, EDGE: 1}  # contacts
+RADIAL_STEPS = 10  # of the straight ways in and out, on which every force is linear
+DT = 1e-3  # nothing here depends on the time it takes
+SAMPLES = 100  # points kept of each arc, for the figure
+CLOSED_FORM = 1e-9  # agrees: relative to the closed form
+ROUNDING = 1e-12  # agrees: relative to the energy that goes in and out of the spring
+
+
+class FrictionLoop(Parameters):
+    """PRE10 draws the loop without numbers: these are ours. Lengths in any unit, sphero-radii 0.1."""
+
+    outer: float = parameter(0.18, "distance of the skeletons on the way out, d_a", "length", gt=0.02, lt=0.2)
+    inner: float = parameter(0.12, "distance of the skeletons on the way back, d_b", "length", gt=0.02, lt=0.2)
+    arc: float = parameter(0.2, "angle of the arcs Δθ", "rad", gt=0, le=0.8)
+    turns: int = parameter(4, "number of turns", ge=1)
+    steps: int = parameter(4000, "steps along an arc", ge=SAMPLES)
+    normal: float = parameter(1e5, "normal stiffness k_n", "force/length", gt=0)
+    tangential: float = parameter(5e4, "tangential stiffness k_t", "force/length", gt=0)
+
+
+def scene_of(kind: str, p: FrictionLoop) -> Scene:
+    """A tooth above the corner of another tooth, or above the middle of a long flat block."""
+    scene = Scene(law=Linear(p.normal, p.tangential, friction=math.inf))
+    upper = polygon([(0.0, 0.0), (0.4, 1.0), (-0.4, 1.0)], RADIUS, name="tooth")
+    scene.add(upper, path_of(kind, p)[0] - upper.origin)
+    if kind == VERTEX:
+        scene.add_wall(polygon([(0.0, 0.0), (-0.4, -1.0), (0.4, -1.0)], RADIUS, name="tooth"))
+    else:
+        scene.add_wall(polygon([(-2.0, 0.0), (-2.0, -1.0), (2.0, -1.0), (2.0, 0.0)], RADIUS, name="block"))
+    return scene
+
+
+def path_of(kind: str, p: FrictionLoop) -> np.ndarray:
+    """One turn of the led corner, (steps + 1, 2): out at d_a, in, back at d_b, out again. It ends where it begins.
+
+    For the edge the same in a straight strip: arcs become ways of the mean arc's length along it.
+    """
+    there = np.linspace(-0.5, 0.5, p.steps + 1)
+    inward = np.linspace(p.outer, p.inner, RADIAL_STEPS + 1)
+    along = np.concatenate([there, np.full(RADIAL_STEPS, 0.5), there[-2::-1], np.full(RADIAL_STEPS, -0.5)]) * p.arc
+    away = np.concatenate(
+        [np.full(p.steps + 1, p.outer), inward[1:], np.full(p.steps, p.inner), inward[-2::-1]],
+    )
+    if kind == VERTEX:
+        return np.stack([away * np.sin(along), away * np.cos(along)], axis=1)
+    return np.stack([0.5 * (p.outer + p.inner) * along, away], axis=1)
+
+
+def lead(engine: Engine, place: np.ndarray, before: np.ndarray) -> None:
+    """Put the led body where it shall be, as if it had come there in a step, and let the engine find its forces there.
+
+    The engine moves it on by itself; the next call puts it right again. It never turns.
+    """
+    speed = (place - before) / engine.dt
+    engine.state.body[LED, :7] = (*place, 1.0, 0.0, *speed, 0.0)
+    engine.state.angle[LED] = 0.0
+
+
+def force_on_led(engine: Engine) -> tuple[np.ndarray, float, int]:
+    """Force of all contacts on the led body (2,), mean tangential spring, and number of counted contacts."""
+    snapshot = engine.snapshot()
+    table, floats = snapshot.integers, snapshot.floats
+    sign = np.where(table[:, PROBER] == LED, 1.0, -1.0)  # normals point away from the probing body
+    nx, ny = floats[:, NORMAL_X], floats[:, NORMAL_Y]
+    push, shear = floats[:, PUSH], floats[:, SHEAR]
+    force = np.array([np.sum(sign * (-push * nx - shear * ny)), np.sum(sign * (-push * ny + shear * nx))])
+    counted = table[:, COUNT] > 0
+    return force, float(floats[counted, SPRING].mean()), int(counted.sum())
+
+
+def walk(kind: str, p: FrictionLoop) -> Columns:
+    """Lead the contact round `turns` times; one row per kept point of the path.
+
+    The work is Σ −½(F_n + F_{n+1})·(x_{n+1} − x_n) over the points where the engine was, with the forces it used there.
+    """
+    turn = path_of(kind, p)
+    scene = scene_of(kind, p)
+    engine = Engine(scene, dt=DT)
+    centre = scene.bodies[LED].position - turn[0]  # of mass, from the corner
+    kept = np.zeros(len(turn), bool)
+    kept[:: max(1, p.steps // SAMPLES)] = kept[-1] = True
+    place, work, rows = turn[0], 0.0, []
+    force, spring, contacts = force_on_led(engine)
+    rows.append((0.0, *place, spring, work, float(contacts)))
+    for number in range(p.turns):
+        for k in range(1, len(turn)):
+            engine.advance(engine.step + 1)
+            before, held = place, force
+            place = turn[k]
+            lead(engine, place + centre, before + centre)
+            force, spring, contacts = force_on_led(engine)
+            work -= 0.5 * float((held + force) @ (place - before))
+            if kept[k]:
+                rows.append((number + k / (len(turn) - 1), *place, spring, work, float(contacts)))
+    names = ("turn", "x", "y", "spring", "work", "contacts")
+    return dict(zip(names, np.array(rows).T, strict=True))
+
+
+def tables(p: FrictionLoop, _threads: int | str) -> Mapping[str, Callable[[], Columns]]:
+    """A table of either kind of contact."""
+    return {kind: partial(walk, kind, p) for kind in (VERTEX, EDGE)}
+
+
+def work_of_turns(run: Run, kind: str) -> np.ndarray:
+    """Work done by whoever leads the contact, per turn."""
+    table = run.tables[kind]
+    return np.diff(table["work"][np.isclose(table["turn"] % 1.0, 0.0)])
+
+
+def closed_form(p: FrictionLoop) -> np.ndarray:
+    """½ k_t Δ² (2n − 1) for each of the two contacts of corner on corner, n = 1 … turns."""
+    left = (p.outer - p.inner) * p.arc
+    return COUNTED[VERTEX] * 0.5 * p.tangential * left**2 * (2.0 * np.arange(1, p.turns + 1) - 1.0)
+
+
+def evaluate(p: FrictionLoop, run: Run) -> Sequence[Quantity]:
+    """Work per turn. The paper gives no number: it says which of the two is zero, and the other follows in closed form."""
+    corner, edge = work_of_turns(run, VERTEX), work_of_turns(run, EDGE)
+    expected = closed_form(p)
+    away = float(np.abs(corner / expected - 1.0).max()) if p.outer != p.inner else float("nan")
+    stored = 0.5 * p.tangential * float(np.max(run.tables[EDGE]["spring"] ** 2))
+    lost = float(np.abs(edge).max()) / stored
+    unit = "force × length"
+    return [
+        Quantity("vertex-vertex: work of the first turn", float(corner[0]), unit, note="not returned, says the paper"),
+        Quantity(
+            "vertex-vertex: departure from ½ k_t Δ² (2n − 1) × 2",
+            away,
+            published=0.0,
+            agrees=bool(away < CLOSED_FORM),
+            note=f"largest of {p.turns} turns, relative; closed form ours, agrees below {CLOSED_FORM:g}",
+        ),
+        Quantity(
+            "vertex-edge: work of a turn / energy of the spring",
+            lost,
+            published=0.0,
+            agrees=bool(lost < ROUNDING),
+            note=f"largest of {p.turns} turns; “absent in vertex-edge contacts”, agrees below {ROUNDING:g}",
+        ),
+    ]
+
+
+def merit(p: FrictionLoop, _run: Run) -> Merit:
+    """One body led; its Cundall number would be Python's, not the engine's."""
+    return Merit(grains=1, steps=2 * p.turns * (2 * p.steps + 2 * RADIAL_STEPS))
+
+
+def figures(p: FrictionLoop, run: Run, folder: Path) -> Sequence[Path]:
+    """The two contacts with the led corner's path (fig 21), the force of the springs along it, and the work of each turn."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(2, 3, figsize=(12, 7), layout="constrained", width_ratios=(1, 1.1, 1))
+    colours = plt.get_cmap("viridis")(np.linspace(0.0, 0.85, p.turns))
+    number = np.arange(1, p.turns + 1)
+    for (picture, loop, sums), kind in zip(axes, (VERTEX, EDGE), strict=True):
+        table = run.tables[kind]
+        draw_contact(picture, kind, p)
+        along = np.arctan2(table["x"], table["y"]) if kind == VERTEX else table["x"]
+        for k in range(p.turns):
+            chosen = (table["turn"] >= k) & (table["turn"] <= k + 1)
+            force = COUNTED[kind] * p.tangential * table["spring"]
+            loop.plot(along[chosen], force[chosen], color=colours[k], lw=1.4, label=f"turn {k + 1}")
+        loop.axhline(0.0, color="0.7", lw=0.8, zorder=0)
+        loop.set(
+            xlabel="angle of the led corner [rad]" if kind == VERTEX else "place along the edge", title="force of the springs"
+        )
+        loop.locator_params("x", nbins=5)
+        if kind == VERTEX:
+            loop.legend(loc="upper left", fontsize=8)
+        sums.bar(number, work_of_turns(run, kind), color=colours, width=0.6)
+        expected = closed_form(p) if kind == VERTEX else np.zeros(p.turns)
+        form = "½ k_t Δ² (2n − 1) × 2" if kind == VERTEX else "nothing"
+        sums.hlines(expected, number - 0.4, number + 0.4, color="k", lw=1.5, label=form)
+        sums.set(xlabel="turn n", xticks=number, title="work of each turn")
+        sums.legend(loc="upper left")
+    axes[1, 2].set_ylim(axes[0, 2].get_ylim())
+    return [save_figure(figure, folder / "friction-loop.png")]
+
+
+def draw_contact(axes: Any, kind: str, p: FrictionLoop) -> None:
+    """Both bodies at the beginning, their skeletons, and the way A → B → C → D of the led corner."""
+    for body, colour in zip(scene_of(kind, p).bodies, ("C0", "0.55"), strict=True):
+        place = np.array(body.position)
+        axes.fill(*(body.shape.outline()[0] + place).T, facecolor=colour, alpha=0.45, edgecolor="k", lw=0.8)
+        skeleton = body.shape.vertices + place
+        axes.plot(*np.concatenate([skeleton, skeleton[:1]]).T, color="k", lw=0.8, ls=":")
+    turn = path_of(kind, p)
+    axes.plot(*turn.T, color="C3", lw=1.5)
+    corners = (0, p.steps, p.steps + RADIAL_STEPS, 2 * p.steps + RADIAL_STEPS)
+    for name, k, side in zip("ABCD", corners, ((-9, 3), (4, 3), (4, -10), (-9, -10)), strict=True):
+        axes.plot(*turn[k], "o", ms=2.5, color="C3")
+        axes.annotate(name, turn[k], xytext=side, textcoords="offset points", color="C3", fontsize=9)
+    axes.set(xlim=(-0.2, 0.2), ylim=(-0.15, 0.31), xticks=[], yticks=[], aspect="equal", title=kind)
+
+
+EXPERIMENT = Study(
+    name="friction-loop",
+    paper="PRE10 fig 21",
+    title="friction round a closed path, corner on corner and corner on edge",
+    parameters=FrictionLoop,
+    tables=tables,
+    evaluate=evaluate,
+    figures=figures,
+    merit=merit,
+)

@@ -1,0 +1,147 @@
+"""Filling a container: grains fall under gravity until they lie still. What came of it is kept in the cache folder.
+
+What the fall takes out of the motion is not booked: a run starts after it, at rest, in a scene of its own (without the
+gate, with another damping).
+"""
+
+import hashlib
+import os
+import tempfile
+import zipfile
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+from clast.backend import bind
+from clast.dynamics.engine import Engine, kernels_of
+from clast.errors import PhysicsError, SceneError
+from clast.output.progress import Progress, quiet
+from clast.scene.scene import Scene
+
+MOST_FALLS = 20.0  # times the fall through the height of the grains: after that they are not going to rest
+EXPECTED_FALLS = 1.5  # what it usually takes, for the progress bar
+
+
+@dataclass(frozen=True)
+class Bed:
+    """Grains at rest, by the ids of the scene they fell in; big bodies are where they were."""
+
+    positions: np.ndarray  # (n, 2)
+    angles: np.ndarray  # (n,) radians
+    time: float  # how long it took
+    energy: float  # mean kinetic energy of a grain at the end
+
+
+def fill(scene: Scene, *, dt: float, rest: float, progress: Progress | None = None) -> Bed:
+    """Let the grains of `scene` fall until their mean kinetic energy is below `rest` [energy]; or take that from the cache.
+
+    PhysicsError when they do not come to rest: nothing catches them, or nothing takes the energy out of their motion.
+    """
+    progress = progress or quiet()
+    path = bed_path(scene, dt, rest)
+    bed = read_bed(path, len(scene))
+    if bed is not None:
+        progress.detail(f"the grains were filled in before: taken from {path}")
+        return bed
+    if not bind.is_compiled(kernels_of(scene)):
+        progress.say("compiling once, about 30 s")
+    engine = Engine(scene, dt=dt)
+    with progress:
+        fall_to_rest(engine, rest, progress)
+    back = np.argsort(engine.order)
+    bed = Bed(engine.state.body[back, 0:2], engine.state.angle[back], engine.time, kinetic_energy(engine))
+    write_bed(path, bed)
+    return bed
+
+
+def fall_to_rest(engine: Engine, rest: float, progress: Progress) -> None:
+    """Step until the mean kinetic energy of the free bodies is below `rest`.
+
+    It must be so twice, a stretch apart in which a falling grain gains ten times `rest`: so grains that hang in the air at
+    the beginning, or at the top of a bounce, are not taken for grains at rest.
+    """
+    gravity = float(np.hypot(*engine.model.gravity))
+    if gravity == 0.0:
+        raise SceneError("a container is filled by gravity, and this scene has none: give Scene(gravity=…)")
+    mass = float(np.mean(1.0 / engine.model.inverse_mass[: engine.free]))
+    stretch = max(1, round(float(np.sqrt(20.0 * rest / mass)) / gravity / engine.dt))
+    along = engine.state.body[: engine.free, 0:2] @ engine.model.gravity / gravity
+    fall = float(np.sqrt(2.0 * (np.ptp(along) + 2.0 * engine.model.reach[: engine.free].max()) / gravity))
+    expected, most = round(EXPECTED_FALLS * fall / engine.dt), MOST_FALLS * fall
+    slow = True
+    while True:
+        engine.advance(engine.step + stretch)
+        progress.update(min(engine.step, expected), expected, engine.cundall)
+        energy, was_slow = kinetic_energy(engine), slow
+        slow = energy < rest
+        if slow and was_slow:
+            return
+        if engine.time > most:
+            raise PhysicsError(
+                f"filling: after {engine.time:.4g} the mean kinetic energy of a grain is still {energy:.3g}, not below "
+                f"{rest:.3g}; close the container below the grains, or damp their contacts more"
+            )
+
+
+def kinetic_energy(engine: Engine) -> float:
+    """Mean kinetic energy of a free body, with the velocities half a step before."""
+    body = engine.state.body[: engine.free]
+    mass = 1.0 / engine.model.inverse_mass[: engine.free]
+    inertia = 1.0 / engine.model.inverse_inertia[: engine.free]
+    return float(np.mean(0.5 * mass * (body[:, 4] ** 2 + body[:, 5] ** 2) + 0.5 * inertia * body[:, 6] ** 2))
+
+
+def lay_in(scene: Scene, bed: Bed) -> Scene:
+    """Put the grains of `scene` where those of a bed lie, at rest.
+
+    The scene may lack big bodies that were added last when the bed was made (the gate); the grains have the same ids.
+    Tangential springs belong here too, once a scene can be given any: until then contacts start with none, and the first
+    slip of a contact loads them again.
+    """
+    for number, body in enumerate(scene.bodies):
+        if not body.big:
+            body.position = (float(bed.positions[number, 0]), float(bed.positions[number, 1]))
+            body.angle = float(bed.angles[number])
+            body.velocity, body.spin = (0.0, 0.0), 0.0
+    return scene
+
+
+# --- the cache -------------------------------------------------------------------------------------------------------
+
+
+def bed_path(scene: Scene, dt: float, rest: float) -> Path:
+    """Where a bed is kept, named by a hash of all it depends on: scene, time step, bar, and the text of what is run."""
+    digest = hashlib.sha256(f"{bind.key('fill')} {dt!r} {rest!r}".encode())
+    digest.update(Path(__file__).read_bytes())
+    for name, value in sorted(vars(scene).items()):
+        if name != "bodies":
+            digest.update(f"{name} = {value!r}\n".encode())
+    for body in scene.bodies:
+        for each in fields(body):
+            if each.name != "shape":
+                digest.update(f"{each.name} = {getattr(body, each.name)!r}\n".encode())
+        digest.update(body.shape.vertices.tobytes() + body.shape.edges.tobytes())
+        digest.update(repr(body.shape.radius).encode())
+    return bind.cache_folder() / f"fill-{digest.hexdigest()[:20]}.npz"
+
+
+def write_bed(path: Path, bed: Bed) -> None:
+    """Keep a bed; whole under another name first, since another process may be filling the same container."""
+    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    with os.fdopen(handle, "wb") as file:
+        np.savez(
+            file, allow_pickle=False, positions=bed.positions, angles=bed.angles,
+            time=np.asarray(bed.time), energy=np.asarray(bed.energy),
+        )  # fmt: skip
+    Path(name).replace(path)
+
+
+def read_bed(path: Path, bodies: int) -> Bed | None:
+    """A bed kept before; None if there is none, or its file is damaged and the container has to be filled again."""
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            bed = Bed(stored["positions"], stored["angles"], float(stored["time"]), float(stored["energy"]))
+    except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile):
+        return None
+    return bed if bed.positions.shape == (bodies, 2) and bed.angles.shape == (bodies,) else None

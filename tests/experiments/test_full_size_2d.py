@@ -1,0 +1,41 @@
+"""The bars of elastic-gas, friction-loop and cost-of-shape at the papers' size. Long: `make validate`."""
+
+import pytest
+
+from clast.experiments import find
+from clast.experiments.conduct import conduct
+
+pytestmark = pytest.mark.validate
+
+
+def measured(name, folder, **given):
+    outcome = conduct(find(name), size="full", given=given, out=folder)
+    for quantity in outcome.quantities:
+        print(f"\n{name} {given}: {quantity.name} = {quantity.measured:.4g} ({quantity.note})", end="")
+    return {quantity.name: quantity for quantity in outcome.quantities}
+
+
+@pytest.mark.xfail(strict=True, reason="the weight of an opening step gains energy ∝ Δt⁴: 7e-5 … 5e-4 at the paper's step")
+@pytest.mark.parametrize("shape", ["disk", "rice", "peanut", "pebble"])
+def test_elastic_gas(tmp_path, shape):
+    assert measured("elastic-gas", tmp_path / "gas", shape=shape)["energy error"].measured < 1e-5
+
+
+@pytest.mark.parametrize("shape", ["disk", "rice", "peanut", "pebble"])
+def test_elastic_gas_at_a_quarter_of_the_step(tmp_path, shape):
+    assert measured("elastic-gas", tmp_path / "gas", shape=shape, dt=0.0125)["energy error"].measured < 1e-5
+
+
+def test_friction_loop(tmp_path):
+    found = measured("friction-loop", tmp_path / "loop")
+    assert found["vertex-vertex: departure from ½ k_t Δ² (2n − 1) × 2"].measured < 1e-9
+    assert found["vertex-edge: work of a turn / energy of the spring"].measured < 1e-12
+
+
+def test_cost_of_shape(tmp_path):
+    found = measured("cost-of-shape", tmp_path / "costs")
+    for name in ("disks", "cows", "clumps of 296 disks", "clumps of 726 disks"):
+        assert abs(found[f"{name}: exponent of c against N"].measured) < 0.2  # the machine wanders by a quarter
+    assert found["disks / cows"].measured < 50 and found["cows / clumps of 726"].measured < 40
+    for disks in (296, 726):
+        assert found[f"clumps of {disks} disks: energy error"].measured < 1e-6

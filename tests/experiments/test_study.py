@@ -1,0 +1,167 @@
+"""Studies: tables kept one by one, judged, drawn, resumed; and what the store makes of bad ones."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clast.errors import InputError, StoreError
+from clast.experiments.conduct import conduct
+from clast.experiments.experiment import Merit, Parameters, Quantity, Study, parameter
+from clast.output.reader import open_run
+from clast.output.store import RunWriter
+
+
+class Toy(Parameters):
+    """Powers of numbers."""
+
+    count: int = parameter(5, "how many numbers", ge=1)
+
+
+def toy(made: list[str], fail: str | None = None) -> Study:
+    """A study that notes which tables it makes and may fail at one."""
+
+    def tables(p, threads):
+        def make(name, power):
+            def columns():
+                if name == fail:
+                    raise KeyboardInterrupt
+                made.append(name)
+                x = np.arange(p.count)
+                return {"x": x, "power": 0.5 * x**power, "threads": np.full(p.count, threads)}
+
+            return columns
+
+        return {"squares": make("squares", 2), "cubes": make("cubes", 3)}
+
+    def evaluate(p, run):
+        return [Quantity("sum of squares", float(run.tables["squares"]["power"].sum()), published=15.0, agrees=True)]
+
+    def figures(p, run, folder):
+        (folder / "toy.txt").write_text(str(run.tables["cubes"]["power"]))
+        return [folder / "toy.txt"]
+
+    return Study(
+        name="toy", paper="none", title="toy", parameters=Toy, tables=tables, evaluate=evaluate, figures=figures,
+        merit=lambda p, run: Merit(grains=p.count),
+        sizes={"quick": {}, "full": {"count": 7}},
+    )  # fmt: skip
+
+
+def test_a_study_leaves_tables_a_result_and_figures(tmp_path):
+    outcome = conduct(toy([]), out=tmp_path / "run", threads=2)
+    run = open_run(tmp_path / "run")
+    assert run.finished
+    assert list(run.tables) == ["squares", "cubes"]
+    assert list(run.tables["squares"]) == ["x", "power", "threads"]  # the order given, not the alphabet
+    assert np.array_equal(run.tables["squares"]["power"], 0.5 * np.arange(5) ** 2)
+    assert run.tables["cubes"]["x"].dtype == np.int64
+    assert (run.tables["squares"]["threads"] == 2).all()
+    with pytest.raises(KeyError, match="there are: x, power, threads"):
+        run.tables["squares"]["y"]
+    result = json.loads((tmp_path / "run" / "result.json").read_text())
+    assert result["wall_s"] == pytest.approx(sum(table.seconds for table in run.tables.values()))
+    said = {"experiment": "toy", "paper": "none", "size": "quick", "parameters": {"seed": 1, "count": 5}, "grains": 5}
+    assert said.items() <= result.items()
+    assert [result[key] for key in ("steps", "cundall", "energy_error")] == [None, None, None]
+    assert [quantity.measured for quantity in outcome.quantities] == [15.0]
+    assert outcome.figures == [tmp_path / "run" / "toy.txt"] and outcome.figures[0].exists()
+    assert "squares, 5 rows: x, power, threads" in repr(run) and "frames" not in repr(run)
+
+
+def test_a_study_stopped_goes_on_with_the_table_it_was_at(tmp_path):
+    made: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        conduct(toy(made, fail="cubes"), out=tmp_path / "run", given={"count": 4})
+    run = open_run(tmp_path / "run")
+    assert list(run.tables) == ["squares"] and not run.finished and run.result is None
+    with pytest.raises(InputError, match="started with --count 4"):
+        conduct(toy(made), out=tmp_path / "run", resume=True, given={"count": 6})
+    outcome = conduct(toy(made), out=tmp_path / "run", resume=True)
+    assert made == ["squares", "cubes"]
+    assert outcome.run.finished and outcome.run.result["parameters"]["count"] == 4
+    conduct(toy(made), out=tmp_path / "run", resume=True)  # finished: drawn again, not made again
+    assert made == ["squares", "cubes"]
+
+
+def test_a_study_killed_before_its_first_table_starts_again(tmp_path):
+    made: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        conduct(toy(made, fail="squares"), out=tmp_path / "run")
+    (tmp_path / "run" / "checkpoint.h5").unlink()  # as if killed right after run.h5 was written
+    assert conduct(toy(made), out=tmp_path / "run", resume=True).run.finished
+    assert made == ["squares", "cubes"]
+
+
+def test_a_run_is_not_replaced_unless_asked(tmp_path):
+    conduct(toy([]), out=tmp_path / "run")
+    with pytest.raises(StoreError, match="already a run"):
+        conduct(toy([]), out=tmp_path / "run")
+    again = conduct(toy([]), out=tmp_path / "run", size="full", overwrite=True)
+    assert again.run.tables["squares"].rows == 7
+    with pytest.raises(InputError, match="contradict"):
+        conduct(toy([]), out=tmp_path / "run", resume=True, overwrite=True)
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="is a file"):
+        conduct(toy([]), out=tmp_path / "file")
+
+
+def test_a_kill_in_the_middle_leaves_a_run_that_reads_and_resumes(tmp_path):
+    """SIGKILL while the second table is put into run.h5: the first is there, the second is made again."""
+    script = f"""
+import os, signal
+from pathlib import Path
+from test_study import toy
+from clast.experiments.conduct import conduct
+calls = []
+real = Path.replace
+def replace(self, target):
+    if Path(target).name == "run.h5":
+        calls.append(target)
+        if len(calls) == 3:  # the run itself, squares, then cubes
+            os.kill(os.getpid(), signal.SIGKILL)
+    return real(self, target)
+Path.replace = replace
+conduct(toy([]), out=Path({str(tmp_path / "run")!r}))
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parent, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert list(open_run(tmp_path / "run").tables) == ["squares"]
+    made: list[str] = []
+    assert conduct(toy(made), out=tmp_path / "run", resume=True).run.finished
+    assert made == ["cubes"]
+    assert not list((tmp_path / "run").glob(".*.writing"))
+
+
+def test_tables_that_cannot_be_kept_are_refused(tmp_path):
+    with RunWriter.create(tmp_path / "run", provenance={}, scene={}) as writer:
+        writer.put_table("good", {"x": [1.0, 2.0]}, 0.1)
+        for columns, message in (
+            ({"x": [1.0], "y": [1.0, 2.0]}, "one length"),
+            ({"x": [[1.0]]}, "shape"),
+            ({"x": [np.nan]}, "not finite"),
+            ({"x": ["a"]}, "does not keep"),
+            ({}, "one length"),
+        ):
+            with pytest.raises(StoreError, match=message):
+                writer.put_table("bad", columns, 0.1)
+        with pytest.raises(StoreError, match="already in the run"):
+            writer.put_table("good", {"x": [3.0]}, 0.1)
+        with pytest.raises(StoreError, match="text without '/'"):
+            writer.put_table("a/b", {"x": [3.0]}, 0.1)
+    assert {name: list(table["x"]) for name, table in open_run(tmp_path / "run").tables.items()} == {"good": [1.0, 2.0]}
+    with pytest.raises(StoreError, match="closed"):
+        writer.put_table("late", {"x": [1.0]}, 0.1)
+
+
+def test_runs_without_tables_still_open(tmp_path):
+    with RunWriter.create(tmp_path / "run", provenance={}, scene={}) as writer:
+        writer.checkpoint(0, 0.0, {}, {})
+        writer.finish({})
+    run = open_run(tmp_path / "run")
+    assert run.finished and run.tables == {}
+    assert "frames" in repr(run)

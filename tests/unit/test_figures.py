@@ -1,0 +1,97 @@
+"""Pictures of scenes and runs, as files and in a notebook."""
+
+import base64
+import io
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+from stored_runs import stored_run
+
+from clast.laws import Linear
+from clast.output import notebook
+from clast.output.figures import draw_run, draw_scene, scene_figure
+from clast.output.notebook import run_html, scene_png, shape_png
+from clast.scene.scene import Box, Scene
+from clast.shapes import cow, disk, segment
+
+
+@pytest.fixture
+def scene():
+    made = Scene(law=Linear(1e4))
+    made.add_wall(segment((-4.0, 0.0), (4.0, 0.0), radius=0.1))
+    made.add(cow(), (0.0, 3.0), angle=0.3)
+    made.add(disk(radius=0.5), (3.0, 2.0))
+    return made
+
+
+def colours(data):
+    """How many pixels of a PNG are grey and how many blue."""
+    with Image.open(io.BytesIO(data)) as file:
+        pixels = np.asarray(file.convert("RGB")).astype(int)
+    grey = (np.abs(pixels - 140) <= 8).all(axis=2).sum()
+    blue = (pixels[:, :, 2] - pixels[:, :, 0] > 90).sum()
+    return grey, blue
+
+
+def test_a_scene_is_drawn_where_its_bodies_start(scene):
+    axes = scene_figure(scene).axes[0]
+    walls, grains = axes.collections
+    assert [len(walls.get_paths()), len(grains.get_paths())] == [1, 2]
+    ball = grains.get_paths()[1].get_extents()
+    assert np.allclose([ball.x0, ball.x1, ball.y0, ball.y1], [2.5, 3.5, 1.5, 2.5], atol=1e-3)
+    assert axes.get_aspect() == 1.0
+    grey, blue = colours(scene_png(scene))
+    assert grey > 1000 and blue > 10_000
+
+
+def test_a_periodic_side_shows_one_period():
+    from matplotlib.figure import Figure
+
+    made = Scene(law=Linear(1e4), box=Box(period_x=7.0))
+    made.add(disk(radius=0.5), (6.9, 1.0))
+    axes = Figure().add_subplot()
+    draw_scene(axes, made)
+    assert axes.get_xlim() == (0.0, 7.0)
+    assert len(axes.collections[1].get_paths()) == 2
+
+
+def test_pictures_nobody_asked_for_are_not_drawn_of_too_much(scene, tmp_path, monkeypatch):
+    assert scene_png(Scene(law=Linear(1e4))) is None
+    run = stored_run(tmp_path / "run", scene, [{}])
+    monkeypatch.setattr(notebook, "MOST_BODIES", 2)
+    assert scene_png(scene) is None
+    assert "<img" not in run_html(run) and "1 of 3 bodies" in run_html(run)
+
+
+def test_a_shape_in_a_notebook():
+    assert colours(shape_png(cow()))[1] > 300
+
+
+def test_a_run_in_a_notebook(scene, tmp_path):
+    later = np.array([body.position for body in scene.bodies]) + 1.0
+    run = stored_run(tmp_path / "a&b", scene, [{}, {"positions": later}])
+    text = run._repr_html_()
+    assert "a&amp;b" in text and "finished" in text and "2 samples to t = 0.1" in text
+    assert colours(base64.b64decode(re.search(r"base64,([^\"]+)", text)[1]))[1] > 5000
+
+
+def test_frames_side_by_side(scene, tmp_path):
+    later = np.array([body.position for body in scene.bodies])
+    later[2] += 1.0
+    run = stored_run(tmp_path / "run", scene, [{}, {"positions": later}])
+    figure = run.plot(0, -1)
+    assert [axes.get_title() for axes in figure.axes] == ["t = 0", "t = 0.1"]
+    balls = [axes.collections[1].get_paths()[1].get_extents() for axes in figure.axes]
+    assert np.allclose(balls[1].min - balls[0].min, 1.0)
+    assert [axes.get_title() for axes in run.plot().axes] == ["t = 0.1"]
+    with pytest.raises(IndexError):
+        run.plot(2)
+
+
+def test_any_run_has_figures(scene, tmp_path):
+    run = stored_run(tmp_path / "run", scene, [{}, {}, {}])
+    paths = draw_run(run)
+    assert [path.name for path in paths] == ["frames.png", "energy.png"]
+    assert all(colours(path.read_bytes())[1] > 500 for path in paths)
