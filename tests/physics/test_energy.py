@@ -79,11 +79,12 @@ def book() -> Book:
 
 
 def test_the_book_closes(book):
-    assert all(np.ptp(book[name]) > 0.0 for name in ACCOUNTS)  # nothing is idle here
+    idle = {"rolling_elastic", "cohesive", "heat_rolling", "heat_drag", "carried_off"}  # have tests of their own
+    assert {name for name in ACCOUNTS if np.ptp(book[name]) == 0.0} == idle
     assert book.energy_error < 2e-4
 
 
-@pytest.mark.parametrize("name", [*HEATS[:2], "work_tags", "gravitational", "translational", "normal_elastic"])
+@pytest.mark.parametrize("name", ["heat_sliding", "heat_viscous", "work_tags", "gravitational", "translational", "normal_elastic"])
 def test_a_broken_account_is_seen(book, name):
     """One account wrong by some per cent: the residual grows by what is missing."""
     wrong = 1.01 if name in (*HEATS, "work_tags", "gravitational") else 1.2
@@ -95,7 +96,7 @@ def test_a_broken_account_is_seen(book, name):
 
 
 def test_heats_only_grow(book):
-    for name in HEATS[:2]:
+    for name in ("heat_sliding", "heat_viscous"):
         assert (np.diff(book[name]) >= -1e-12 * book.scale).all()
 
 

@@ -8,10 +8,28 @@ import pytest
 from clast.dynamics.engine import Engine
 from clast.errors import SceneError
 from clast.laws import Linear
-from clast.laws.linear import elastic_force, friction_force, normal_energy, tangential_energy, unpack
+from clast.laws.law import Contact, Memory
+from clast.laws.linear import elastic, force
+from clast.laws.linear import normal_energy as normal_energy_of
+from clast.laws.linear import spring_energy
 from clast.measures.accounts import accounts
 from clast.scene.scene import Scene
 from clast.shapes import disk, polygon
+
+
+def friction_force(law, depth, closing, sliding, spring, reduced_mass, dt):
+    """The law in two dimensions: elastic, viscous, tangential elastic, tangential viscous, new spring, heat."""
+    answer = force(law, Contact(depth, closing, sliding, 0.0, reduced_mass, 0.0), Memory(spring, 0.0, 0.0), dt)
+    assert (answer.shear_w, answer.drag_w, answer.spring_w, answer.extra) == (0.0, 0.0, 0.0, 0.0)
+    return answer.elastic, answer.viscous, answer.shear_u, answer.drag_u, answer.spring_u, answer.heat
+
+
+def normal_energy(law, depth):
+    return normal_energy_of(law, depth, 0.0)
+
+
+def tangential_energy(law, spring):
+    return spring_energy(law, spring, 0.0, 0.0)
 
 
 def parameters(**changes) -> tuple[float, ...]:
@@ -21,7 +39,7 @@ def parameters(**changes) -> tuple[float, ...]:
 
 def test_row_is_read_back_in_its_order():
     law = Linear(1.0, 2.0, 3.0, 4.0, 5.0, "elastic")
-    assert unpack(np.array([[0.0] * 6, law.row]), 1) == (1.0, 2.0, 3.0, 4.0, 5.0, 0.0)
+    assert law.row == (1.0, 2.0, 3.0, 4.0, 5.0, 0.0)
     assert Linear(1.0).row[5] == 1.0
 
 
@@ -150,7 +168,21 @@ def test_sliding_heat_is_friction_times_way():
 
 def test_the_elastic_twin_is_the_normal_force_alone():
     law = parameters()
-    assert elastic_force(law, 0.01, 3.0, 2.0, 0.1, 1.0, 1e-3) == (10.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    assert elastic(law, 0.01, 0.0) == friction_force(law, 0.01, 0.0, 0.0, 0.0, 1.0, 1e-3)[0] == 10.0
+
+
+def test_friction_is_the_same_in_every_direction_of_the_tangent_plane():
+    law = parameters(normal_damping=50.0, tangential_damping=30.0)
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        turn = rng.uniform(0, 2 * np.pi)
+        c, s = math.cos(turn), math.sin(turn)
+        depth, closing, sliding, spring = rng.uniform(0, 0.02), *rng.normal(0, 0.3, 2), rng.normal(0, 0.01)
+        flat = friction_force(law, depth, closing, sliding, spring, 0.7, 1e-3)
+        turned = force(law, Contact(depth, closing, sliding * c, sliding * s, 0.7, 0.0), Memory(spring * c, spring * s, 0.0), 1e-3)
+        assert (turned.shear_u, turned.shear_w) == pytest.approx((flat[2] * c, flat[2] * s), abs=1e-12)
+        assert (turned.drag_u, turned.drag_w) == pytest.approx((flat[3] * c, flat[3] * s), abs=1e-12)
+        assert turned.heat == pytest.approx(flat[5], abs=1e-13)
 
 
 # --- restitution ----------------------------------------------------------------------------------------------------

@@ -188,7 +188,7 @@ def rubbing_heap(alpha: float | str = 0.02) -> Engine:
 
 def springs(engine: Engine) -> dict[tuple[int, ...], float]:
     arrays, _ = engine.checkpoint()
-    return {tuple(int(x) for x in key): float(s) for key, s in zip(arrays["spring_key"], arrays["spring"], strict=True)}
+    return {tuple(int(x) for x in key): float(s[0]) for key, s in zip(arrays["spring_key"], arrays["spring"], strict=True)}
 
 
 def test_springs_survive_a_rebuild():

@@ -6,19 +6,23 @@ names and of the versions: an edit gives a new name, and an old result can never
 """
 
 import hashlib
+import importlib
 import importlib.util
 import os
 import platform
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from typing import Any, NamedTuple
 
 PACKAGE = Path(__file__).resolve().parent.parent
 COMPILED = ("backend", "contact", "laws", "neighbours", "dynamics")  # packages with compiled code
 TEMPLATE = PACKAGE / "dynamics" / "kernels.py"
+REGISTERED: dict[str, SimpleNamespace] = {}  # users' laws of this process, by name
 BEGIN, END = "# --- bound ---\n", "# --- end of bound ---\n"
 
 
@@ -69,16 +73,73 @@ def write_once(path: Path, text: str) -> None:
     Path(name).replace(path)
 
 
+def functions_of(law: str) -> ModuleType | SimpleNamespace:
+    """The functions of a law: a module by its name, or what `register` was given."""
+    return REGISTERED[law] if law in REGISTERED else importlib.import_module(law)
+
+
+def register(functions: Mapping[str, Callable[..., Any]]) -> str:
+    """Keep a user's functions and return a name for them that changes with anything they say."""
+    digest = hashlib.sha256()
+    for name, function in functions.items():
+        digest.update(name.encode())
+        describe(function, digest, set())
+    name = f"own-{digest.hexdigest()[:20]}"
+    REGISTERED[name] = SimpleNamespace(**functions)
+    return name
+
+
+def describe(function: Callable[..., Any], digest: Any, seen: set[int]) -> None:
+    """Add to a hash what a function does: its code, the constants it names, and the functions it calls, all the way down."""
+    function = getattr(function, "py_func", function)
+    if id(function) in seen or not hasattr(function, "__code__"):
+        return
+    seen.add(id(function))
+    code = function.__code__
+    digest.update(code.co_code)
+    digest.update(repr([each for each in code.co_consts if not hasattr(each, "co_code")]).encode())
+    digest.update(repr(code.co_names).encode())
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    named = [function.__globals__[name] for name in code.co_names if name in function.__globals__]
+    for value in [*cells, *named]:
+        if callable(value):
+            describe(value, digest, seen)
+        elif isinstance(value, int | float | str | tuple):
+            digest.update(repr(value).encode())
+
+
+class Binding(NamedTuple):
+    """What distinguishes the kernels of one scene from those of another; see `clast.dynamics.kernels`."""
+
+    law: str
+    own: int  # parameters of the law itself
+    meet: str = "meet"
+    history: bool = True
+    sized: bool = False
+    extra: bool = False
+    rolling: bool = False
+    cohesive: bool = False
+    gear: int = 0
+
+    def lines(self) -> str:
+        """The lines between the marks of the template."""
+        numbers = ", ".join(f"table[row, {k}]" for k in range(self.own))
+        return (
+            f'LAW = "{self.law}"\nMEET = "{self.meet}"\nHISTORY = {int(self.history)}\nSIZED = {int(self.sized)}\n'
+            f"EXTRA = {int(self.extra)}\nROLLING = {int(self.rolling)}\nCOHESIVE = {int(self.cohesive)}\n"
+            f"GEAR = {self.gear}\nOWN = {self.own}\n\n\ndef unpack(table, row):\n    return ({numbers},)\n\n\n"
+        )
+
+
 @cache
-def kernels(law: str, force: str, history: bool, meet: str = "meet") -> ModuleType:
-    """The kernels with a law bound: `law` names its module, `force` the function in it, `meet` the way of counting."""
-    bound = f'LAW = "{law}"\nFORCE = "{force}"\nMEET = "{meet}"\nHISTORY = {history}\n'
+def kernels(binding: Binding) -> ModuleType:
+    """The kernels with a law bound to them."""
     text = TEMPLATE.read_text()
     head, rest = text.split(BEGIN)
     _, tail = rest.split(END)
-    name = f"clast_kernels_{key(bound)}"
+    name = f"clast_kernels_{key(binding.lines())}"
     path = cache_folder() / f"{name}.py"
-    write_once(path, head + BEGIN + bound + END + tail)
+    write_once(path, head + BEGIN + binding.lines() + END + tail)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

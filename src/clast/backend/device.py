@@ -2,7 +2,8 @@
 
 `device`   small functions of scalars, or of NamedTuples of arrays, always inlined into their caller;
 `kernel`   a loop called from Python, cached on disk (only inside a generated module, see `clast.backend.bind`);
-`parallel_kernel`   the same with `parallel_range` run by threads.
+`parallel_kernel`   the same with `parallel_range` run by threads;
+`law_function`   like `device`, for the formulas of contact laws.
 
 Three options carry weight and are the same everywhere, because the bits depend on the first two:
 
@@ -25,6 +26,18 @@ _COMMON: dict[str, Any] = {"fastmath": {"contract"}, "error_model": "numpy", "_n
 def device(function: Callable[..., Any]) -> Any:
     """Compile a function that other compiled code calls; it is inlined and allocates nothing."""
     return numba.njit(forceinline=True, **_COMMON)(function)
+
+
+def law_function(function: Callable[..., Any]) -> Any:
+    """Compile a formula of a contact law. It may be compiled already.
+
+    A law is written for a tangent plane; in two dimensions its second component is the constant 0. Allowing the compiler
+    to take 0·x for 0 (no NaN and no sign of zero to mind) removes that component, at no cost and without another rounding.
+    """
+    if hasattr(function, "py_func"):
+        return function
+    options = {**_COMMON, "fastmath": {"contract", "nnan", "nsz"}}
+    return numba.njit(forceinline=True, **options)(function)
 
 
 def routine(function: Callable[..., Any]) -> Any:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 # columns of State.book, path integrals per body
-VISCOUS, SLIDING, LOST, TAG_WORK = range(4)
+VISCOUS, SLIDING, LOST, TAG_WORK, DRAG, ROLLING, REMOVED = range(7)
+ACCOUNTS = 8  # a cache line each
 
 
 class Model(NamedTuple):
@@ -20,25 +21,37 @@ class Model(NamedTuple):
     inverse_inertia: np.ndarray  # (n,)
     contact_inverse_mass: np.ndarray  # (n,) 0 for fixed and big bodies: what the reduced mass of a contact sees
     reach: np.ndarray  # (n,) largest distance from the centre of mass to the surface
-    law: np.ndarray  # (materials², parameters) law parameters per material pair
+    inverse_radius: np.ndarray  # (n,) one over the sphero-radius, 0 for big bodies: for the reduced radius of a contact
+    law: np.ndarray  # (materials², parameters) per material pair: of the law, then of rolling, then of cohesion
+    stiffness: np.ndarray  # (2,) largest ∂F/∂δ at the overlap the time step is made for, and at one that is surely reached
     period: np.ndarray  # (2,) length of the periodic cell, 0 where a side is open
     gravity: np.ndarray  # (2,) acceleration
 
 
 class State(NamedTuple):
-    """What moves. Velocities are those of the half step before."""
+    """What moves. Between steps velocities are those of the half step before (Verlet), or predicted for t_n (Gear)."""
 
     body: np.ndarray  # (n, 8): x, y, cos, sin of the angle, velocity x, y and spin, sphero-radius; a cache line each
     angle: np.ndarray  # (n,) radians, not wrapped
-    book: np.ndarray  # (n, 4) heats and work since the start, per body
+    book: np.ndarray  # (n, 8) heats and work since the start, per body
+    gear: np.ndarray  # (n, 3, q − 1) scaled derivatives Δt^k r^(k)/k!, k = 2 … q, of x, y, angle; (1, 3, 1) for Verlet
 
 
 class Tags(NamedTuple):
-    """What is imposed on the bodies free ≤ b < moving: rows b − free."""
+    """What is imposed on the bodies free ≤ b < moving: rows b − free.
+
+    The program holds what may change with time, one row per step of the present block, or one row for all steps:
+    columns 6r + (0, 1, 2) prescribed velocity and spin at t_n + ½Δt, 6r + (3, 4, 5) force and torque at t_n of tagged row r,
+    then the pressures of the loads, then the drag rate of the grains.
+    """
 
     imposed: np.ndarray  # (m, 3) uint8: 1 where the velocity component (x, y, spin) is prescribed
-    velocity: np.ndarray  # (m, 3)
-    force: np.ndarray  # (m, 3) force x, force y, torque
+    program: np.ndarray  # (steps or 1, 6m + loads + 1)
+    load: np.ndarray  # (loads, 5) int64: tagged row, component, bodies a and b, axis of the gap between them
+    load_number: np.ndarray  # (loads, 2): sign along the component, and gap − (x_b − x_a)
+    dashpot: np.ndarray  # (m,) coefficient of a free wall's dashpot
+    dragged: np.ndarray  # (m,) uint8: 1 for tagged grains, which the drag acts on; walls it does not
+    push: np.ndarray  # (m, 3) scratch: forces, torque and pressures of the present step
 
 
 class Contacts(NamedTuple):
@@ -48,7 +61,7 @@ class Contacts(NamedTuple):
     pair_constant: np.ndarray  # (np, 4): image shift x, y of j, reduced mass, row of Model.law
     image: np.ndarray  # (np, 2) int32: image of j
     candidate: np.ndarray  # (nc, 2) uint32: probe, feature
-    spring: np.ndarray  # (nc,) tangential spring
+    spring: np.ndarray  # (nc, memory) tangential spring and whatever else the law remembers
     active: np.ndarray  # (nc,) uint8: 1 where the candidate was a counted contact at the last step
     first_pair: np.ndarray  # (n + 1,) uint32: pairs with this body as i
     first_other: np.ndarray  # (n + 1,) uint32: into `other`
@@ -60,7 +73,7 @@ class Forces(NamedTuple):
     """Sums over the contacts of each pair."""
 
     pair: np.ndarray  # (np, 4): force on i (x, y), torque on i, torque on j
-    loss: np.ndarray  # (np, 6): viscous part of the above (4), heat of sliding, energy of lost springs
+    loss: np.ndarray  # (np, 7): viscous part of the above (4), heat of sliding, of rolling, energy of lost springs
 
 
 class Workspace(NamedTuple):

@@ -1,5 +1,6 @@
 """The stretch runner: everything between two outputs runs in compiled code; here lists are renewed and errors get names."""
 
+import hashlib
 import math
 import time
 from dataclasses import dataclass
@@ -10,15 +11,22 @@ import numpy as np
 
 from clast.backend import bind
 from clast.backend.threads import ThreadTrial, balanced_cuts, count_threads, use_threads, warn_about_layer
+from clast.dynamics import removal
 from clast.dynamics.arrays import Contacts, Forces, State, Workspace
+from clast.dynamics.gear import COEFFICIENTS
 from clast.dynamics.layout import lay_out
+from clast.dynamics.memory import put_springs, springs_of
+from clast.dynamics.motion import LOSS
+from clast.dynamics.program import Program
 from clast.dynamics.table import INTEGERS, WIDTH
 from clast.dynamics.timestep import safe_step, unstable_step
 from clast.errors import NotFiniteError, OverlapError, SceneError, StepError
 from clast.neighbours.alpha import AlphaSearch
 from clast.scene.scene import Scene
+from clast.scene.springs import Springs
 
 SPARE = 1.3  # growth of arrays beyond what is needed
+INTEGRATORS = {"verlet": 0, "gear4": 4, "gear5": 5}
 
 
 class Snapshot(NamedTuple):
@@ -42,25 +50,48 @@ class Interval:
     rebuilding: float
 
 
-def kernels_of(scene: Scene) -> ModuleType:
-    """The compiled loops for the laws of a scene and its way of counting."""
-    laws = [scene.law_between(a, b) for a in scene.materials() for b in scene.materials()]
-    history = any(law.history for law in laws)
-    force = "friction_force" if history else "elastic_force"
-    return bind.kernels(laws[0].module, force, history, "meet" if scene.counting == "euler" else "meet_any")
+def kernels_of(scene: Scene, integrator: str = "verlet") -> ModuleType:
+    """The compiled loops for the laws of a scene, its way of counting and an integrator."""
+    if integrator not in INTEGRATORS:
+        raise SceneError(f'integrator = "{integrator}" must be one of {", ".join(INTEGRATORS)}')
+    laws = scene.laws()
+    kind = laws[0]
+    rolling = kind.rolling is not None
+    return bind.kernels(
+        bind.Binding(
+            law=kind.module,
+            own=len(kind.row),
+            meet="meet" if scene.counting == "euler" else "meet_any",
+            history=any(law.history for law in laws),
+            sized=kind.needs_radius or rolling,
+            extra=kind.needs_extra,
+            rolling=rolling,
+            cohesive=kind.cohesion is not None,
+            gear=INTEGRATORS[integrator],
+        )
+    )
 
 
 class Engine:
     """A scene in motion.
 
-    dt         time step; None takes the safe step of `clast.dynamics.timestep`
-    alpha      Verlet distance, or "auto"
-    threads    1, a number, or "auto", which times one and all and keeps the faster
+    dt           time step; None takes the safe step of `clast.dynamics.timestep`
+    alpha        Verlet distance, or "auto"
+    threads      1, a number, or "auto", which times one and all and keeps the faster
+    integrator   "verlet", "gear4" or "gear5"
     """
 
-    def __init__(self, scene: Scene, *, dt: float | None = None, alpha: float | str = "auto", threads: int | str = 1) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        *,
+        dt: float | None = None,
+        alpha: float | str = "auto",
+        threads: int | str = 1,
+        integrator: str = "verlet",
+    ) -> None:
         self.scene = scene
-        self.geometry, self.model, self.state, self.tags, self.cast, self.order, self.free, self.moving = lay_out(scene)
+        (self.geometry, self.model, self.state, self.tags, columns, self.cast, self.order, self.free, self.moving) = lay_out(scene)
         self.dt = safe_step(self.model, self.tags, self.moving) if dt is None else float(dt)
         if not (math.isfinite(self.dt) and self.dt > 0.0):
             raise SceneError(f"time step dt = {dt} must be a positive number")
@@ -69,11 +100,19 @@ class Engine:
                 f"time step dt = {self.dt:.3g}: a single contact is unstable above {limit:.3g}; "
                 f"the safe step is {safe_step(self.model, self.tags, self.moving):.3g}"
             )
-        self.kernels = kernels_of(scene)
-        self.history: bool = self.kernels.HISTORY
+        self.kernels = kernels_of(scene, integrator)
+        self.integrator = integrator
+        self.history = bool(self.kernels.HISTORY)
+        if self.kernels.GEAR:
+            derivatives = len(COEFFICIENTS[self.kernels.GEAR]) - 2
+            self.state = self.state._replace(gear=np.zeros((self.order.size, 3, derivatives)))
         self.step = 0
         self.rebuilds = 0
         self.seconds = 0.0
+        self.gone = 0  # bodies taken out of the run: the last rows
+        self._program = Program(columns, self.dt)
+        self._write_program(0)
+        self.identity = self._identity()
         self._search: AlphaSearch | None = None
         self._chosen_alpha = self.alpha = 0.0
         smallest = self._smallest_alpha()
@@ -88,10 +127,22 @@ class Engine:
         self._work = self._workspace(64)
         self._lists = self._empty_lists(64, 256)
         self._spare = self._empty_lists(64, 256)
-        self._forces = Forces(np.zeros((64, 4)), np.zeros((64, 6)))
+        self._forces = Forces(np.zeros((64, 4)), np.zeros((64, LOSS)))
         self.pairs = 0
+        if scene.springs is not None and self.history:
+            self._take_springs(scene.springs)
         self._rebuild()
         self._compile()
+
+    def _identity(self) -> str:
+        """A hash of everything constant in a run: a checkpoint goes with one scene, step and integrator only."""
+        digest = hashlib.sha256()
+        for part in (self.geometry, self.model, self.tags._replace(program=self._program.block(0, 64))):
+            for array in part:
+                digest.update(np.ascontiguousarray(array).tobytes())
+        said = (self.dt, self.scene.onset, self.scene.counting, self.scene.remove_below, self.integrator)
+        digest.update(f"{said!r} {self.kernels.__name__}".encode())
+        return digest.hexdigest()
 
     def _compile(self) -> None:
         """Load or compile every kernel now, by calls that do nothing, so that no clock ever measures it."""
@@ -102,7 +153,7 @@ class Engine:
             self.threads = 1
             self._cut()
             self._stretch(self.step)
-        self._kick(*self._copy(), 0.0, 0.0, 0.0)
+        self._kick(*self._copy(), 0.0, 0.0, 0.0, 0.5)
         self.seconds = 0.0
         self._rebuild()  # once more: the time of the first was that of its compiler
 
@@ -125,9 +176,10 @@ class Engine:
     def _empty_lists(self, pairs: int, candidates: int) -> Contacts:
         n = self.order.size
         kept = candidates if self.history else 1
+        width = 1 + self.kernels.EXTRA + self.kernels.ROLLING
         return Contacts(
             np.zeros((pairs + 1, 4), np.uint32), np.zeros((pairs, 4)), np.zeros((pairs, 2), np.int32),
-            np.zeros((candidates, 2), np.uint32), np.zeros(kept), np.zeros(kept, np.uint8),
+            np.zeros((candidates, 2), np.uint32), np.zeros((kept, width)), np.zeros(kept, np.uint8),
             np.zeros(n + 1, np.uint32), np.zeros(n + 1, np.uint32), np.zeros(pairs, np.uint32), np.zeros((n, 4)),
         )  # fmt: skip
 
@@ -141,7 +193,8 @@ class Engine:
             )
         began = time.perf_counter()
         self.alpha = self._search.alpha if self._search is not None else self._chosen_alpha
-        reach = self.alpha + self._way_of_a_step()
+        furthest = max(law.range for law in self.scene.laws()) if self.kernels.COHESIVE else 0.0
+        reach = self.alpha + self._way_of_a_step() + 0.5 * furthest
         n = self.order.size
         total = self.kernels.search(self.state.body, self.model, self.geometry, self.cast, reach, n, self._work)
         if total > len(self._work.raw):
@@ -169,7 +222,7 @@ class Engine:
         self.pairs = pairs
         if pairs > len(self._forces.pair):
             room = len(self._lists.pair)
-            self._forces = Forces(np.zeros((room, 4)), np.zeros((room if self.history else 1, 6)))
+            self._forces = Forces(np.zeros((room, 4)), np.zeros((room if self.history else 1, LOSS)))
         self.rebuilds += 1
         self._cut()
         took = time.perf_counter() - began
@@ -199,11 +252,16 @@ class Engine:
     def advance(self, end: int) -> None:
         """Run to step `end`."""
         while self.step < end:
+            if removal.is_due(self):
+                removal.remove_fallen(self)
+            if not self._program.is_constant:
+                self._write_program(end)
+            stop = min(end, removal.next_look(self), self._program_end)
             began, before = time.perf_counter(), self.step
             if self._trial is not None and not self._trial.settled:
-                status, pair = self._try_threads(end)
+                status, pair = self._try_threads(stop)
             else:
-                self.step, status, pair = self._stretch(end)
+                self.step, status, pair = self._stretch(stop)
             took = time.perf_counter() - began
             self.seconds += took
             self._interval.seconds += took
@@ -215,19 +273,32 @@ class Engine:
                     self._search.record(self._interval.steps, self._interval.seconds, self._interval.rebuilding)
                 self._rebuild()
 
+    def _write_program(self, last: int) -> None:
+        """What the tags prescribe from this step on, to step `last` or as far as a block goes."""
+        block = self._program.block(self.step, last)
+        self.tags = self.tags._replace(program=block)
+        self._program_start = self.step
+        self._program_end = self.step + len(block) if not self._program.is_constant else np.iinfo(np.int64).max
+
     def _stretch(self, end: int) -> tuple[int, int, int]:
         """Compiled steps until `end` or until the host is needed: (step reached, status, pair)."""
-        onset = float(self.scene.onset)
+        onset = self._onset
         if self.threads == 1:
             return self.kernels.advance(
                 self.geometry, self.model, self.state, self._lists, self._forces, self.tags,
-                self.step, end, self.pairs, self.free, self.moving, self.dt, onset, self.alpha,
+                self.step, end, self._program_start, self.pairs, self.free, self.moving, self.dt, onset, self.alpha,
             )  # fmt: skip
         with use_threads(self.threads):
             return self.kernels.advance_parallel(
                 self.geometry, self.model, self.state, self._lists, self._forces, self.tags,
-                self.step, end, self._pair_cut, self._body_cut, self.moving, self.dt, onset, self.alpha, self._found,
+                self.step, end, self._program_start, self._pair_cut, self._body_cut, self.moving, self.dt, onset,
+                self.alpha, self._found,
             )  # fmt: skip
+
+    @property
+    def _onset(self) -> float:
+        """Whether opening and closing steps are weighted; Gear's method takes forces, not kicks, and cannot."""
+        return float(self.scene.onset and not self.kernels.GEAR)
 
     def _try_threads(self, end: int) -> tuple[int, int]:
         """A turn of the trial of threads."""
@@ -271,12 +342,17 @@ class Engine:
     def snapshot(self) -> Snapshot:
         """The run at this instant, velocities and path integrals finished to t = n Δt, on a copy: the run is not touched."""
         past, spring_dt = (0.5, self.dt) if self.step > 0 else (0.0, 0.0)
-        later, lists = self._copy()
-        self._kick(later, lists, past, 0.5, spring_dt)
+        if not self._program_start <= self.step < self._program_end:
+            self._write_program(self.step)
         state, lists = self._copy()
-        self._kick(state, lists, past, 0.0, spring_dt)
-        after = later.body[:, 4:7].copy()
-        before = self.state.body[:, 4:7].copy() if self.step > 0 else 2.0 * self.state.body[:, 4:7] - after
+        self._kick(state, lists, past, 0.0, spring_dt, past + 0.5)
+        if self.kernels.GEAR:
+            before = after = state.body[:, 4:7].copy()
+        else:
+            later, later_lists = self._copy()
+            self._kick(later, later_lists, past, 0.5, spring_dt, past + 0.5)
+            after = later.body[:, 4:7].copy()
+            before = self.state.body[:, 4:7].copy() if self.step > 0 else 2.0 * self.state.body[:, 4:7] - after
         integers, floats = self.contact_table(state, lists)
         return Snapshot(self.step, self.time, state, before, after, integers, floats)
 
@@ -285,13 +361,17 @@ class Engine:
         state = State(*(array.copy() for array in self.state))
         return state, self._lists._replace(spring=self._lists.spring.copy(), active=self._lists.active.copy())
 
-    def _kick(self, state: State, lists: Contacts, past: float, future: float, spring_dt: float) -> None:
-        """Forces at the present positions and a kick of the parts `past` and `future` of Δt, without moving."""
-        onset = float(self.scene.onset)
+    def _kick(self, state: State, lists: Contacts, past: float, future: float, spring_dt: float, whole: float) -> None:
+        """Forces at the present positions and the parts `past` and `future` of Δt of the `whole` kick, without moving."""
+        gear = self.kernels.GEAR
         self.kernels.forces_now(
-            self.geometry, self.model, state, lists, self._forces, self.pairs, self.dt, spring_dt, past, future, onset
+            self.geometry, self.model, state, lists, self._forces, self.pairs, self.dt, spring_dt,
+            0.5 if gear else past, 0.5 if gear else future, self._onset,
+        )  # fmt: skip
+        row = self.step - self._program_start if len(self.tags.program) > 1 else 0
+        self.kernels.kick_now(
+            self.model, state, lists, self._forces, self.tags, row, self.free, self.moving, self.dt, past + future, whole
         )
-        self.kernels.kick_now(self.model, state, lists, self._forces, self.tags, self.free, self.moving, self.dt, past + future)
 
     @property
     def candidates(self) -> int:
@@ -305,21 +385,23 @@ class Engine:
 
     # --- stopping and going on ---------------------------------------------------------------------------------------
 
+    def springs(self) -> Springs:
+        """What touching contacts remember; a scene can be started with it."""
+        if not self.history:
+            return Springs(np.zeros((0, 6), np.int64), np.zeros((0, 1)))
+        return springs_of(self._lists, self.pairs, self.order, self.geometry, self.model)
+
+    def _take_springs(self, springs: Springs) -> None:
+        """Let the next rebuild find these springs."""
+        self._lists = self._empty_lists(len(springs.key) + 1, len(springs.key) + 1)
+        self.pairs = put_springs(springs, self._lists, self.order, self.geometry, self.model) if self.history else 0
+
     def checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, float | int]]:
-        """Everything needed to go on bit for bit: state, and the springs of touching contacts with their keys."""
-        lists, pairs = self._lists, self.pairs
-        keep = np.flatnonzero(lists.active[: self.candidates]) if self.history else np.zeros(0, np.int64)
-        first = lists.pair[: pairs + 1, 2].astype(np.int64)
-        middle = lists.pair[:pairs, 3].astype(np.int64)
-        owner = np.searchsorted(first, keep, side="right") - 1
-        key = np.zeros((keep.size, 7), np.int64)
-        key[:, 0:2] = lists.pair[owner, 0:2]
-        key[:, 2:4] = lists.image[owner]
-        key[:, 4] = keep >= middle[owner]
-        key[:, 5:7] = lists.candidate[keep]
+        """Everything needed to go on bit for bit: state, and what touching contacts remember."""
+        springs = self.springs()
         arrays = {
             "body": self.state.body.copy(), "angle": self.state.angle.copy(), "book": self.state.book.copy(),
-            "spring_key": key, "spring": lists.spring[keep] if self.history else np.zeros(0),
+            "gear": self.state.gear.copy(), "order": self.order.copy(), "spring_key": springs.key, "spring": springs.memory,
         }  # fmt: skip
         return arrays, {
             "step": self.step,
@@ -327,6 +409,7 @@ class Engine:
             "rebuilds": self.rebuilds,
             "seconds": self.seconds,
             "alpha": self.alpha,
+            "gone": self.gone,
         }
 
     def restore(self, arrays: dict[str, np.ndarray], scalars: dict[str, float | int]) -> None:
@@ -336,29 +419,13 @@ class Engine:
                 f"the checkpoint holds {len(arrays['body'])} bodies at dt = {scalars['dt']}, the scene {self.order.size} at "
                 f"dt = {self.dt}: resume with the scene and step it was made with"
             )
-        for name in ("body", "angle", "book"):
+        removal.reorder(self, np.argsort(self.order)[arrays["order"]], int(scalars["gone"]))
+        for name in ("body", "angle", "book", "gear"):
             getattr(self.state, name)[...] = arrays[name]
         self.step = int(scalars["step"])
+        self._write_program(self.step)
         self.rebuilds, self.seconds = int(scalars["rebuilds"]), float(scalars["seconds"])
         if self._search is not None:
             self._search.alpha = self._search.holder = float(scalars["alpha"])
-        key, spring = arrays["spring_key"], arrays["spring"]
-        self._lists = self._empty_lists(len(key) + 1, len(key) + 1)
-        owner = np.zeros(0, np.int64)
-        if len(key):
-            fresh = np.ones(len(key), bool)
-            fresh[1:] = (key[1:, :4] != key[:-1, :4]).any(axis=1)
-            starts = np.flatnonzero(fresh)
-            owner = starts
-            self._lists.pair[: starts.size, 0:2] = key[starts, 0:2]
-            self._lists.image[: starts.size] = key[starts, 2:4]
-            self._lists.pair[: starts.size, 2] = starts
-            ends = np.append(starts[1:], len(key))
-            probes_first = np.add.reduceat(key[:, 4] == 0, starts)
-            self._lists.pair[: starts.size, 3] = starts + probes_first
-            self._lists.pair[starts.size, 2] = ends[-1]
-            self._lists.candidate[: len(key)] = key[:, 5:7]
-            self._lists.spring[: len(key)] = spring
-            self._lists.active[: len(key)] = 1
-        self.pairs = owner.size
+        self._take_springs(Springs(arrays["spring_key"], arrays["spring"]))
         self._rebuild()

@@ -8,6 +8,9 @@ import math
 import numpy as np
 
 from clast.backend.device import device, routine
+from clast.laws.cohesion import pull
+from clast.laws.law import Contact, Memory
+from clast.laws.rolling import rolling_energy, rolling_torque
 
 DEEP = 0.1  # of the sum of sphero-radii: skeletons nearer than this end the run, the normal is about to lose meaning
 
@@ -16,6 +19,12 @@ DEEP = 0.1  # of the sum of sphero-radii: skeletons nearer than this end the run
 def unsigned(index):
     """An index the compiler knows not to be negative, so that it leaves out the test for counting from the end."""
     return np.int64(np.uint32(index))
+
+
+@device
+def memory_width(extra, rolling):
+    """Numbers a contact remembers: the tangential spring, perhaps one more, perhaps the angle of rolling, in this order."""
+    return 1 + extra + rolling
 
 
 @device
@@ -139,14 +148,20 @@ def heir(meet, k, last, probe_x, probe_y, candidate, feature, following, active,
 
 @device
 def pair_forces(
-    meet, law, history, p, pair, constant, candidate, spring, active, body, vertex, feature, following, parameters,
-    tangential_energy, dt, spring_dt, past, future, onset,
+    meet, elastic, law, spring_energy, history, extra, rolling, cohesive, gear, p, pair, constant, candidate, spring, active,
+    body, derivative, vertex, feature, following, parameters, radius, roller, cohesion,
+    dt, spring_dt, past, future, onset,
 ):  # fmt: skip
     """Sum the contacts of pair p. The arrays come flattened: a table's row length is then known when compiling.
 
-    Returns force on i (x, y), torques on i and j, the viscous part of these four, heat of sliding, energy of lost
-    springs, and whether skeletons nearly touch.
+    `history`, `extra`, `rolling`, `cohesive`, `gear` are constants of the kernel; what they switch off is not compiled.
+    With Gear's method velocities are those of t_n; springs then take what they were half a step ago, v − r₂/Δt, from
+    `derivative` (rows of x, y, angle, each r₂ … r_gear). No more than 30 arguments: Python packs longer calls into a tuple.
+    Returns force on i (x, y), torques on i and j, the viscous part of these four, heat of sliding, of rolling, energy of
+    lost springs, and whether skeletons nearly touch.
     """
+    roll_stiffness, roll_friction = roller
+    strength, gap_range = cohesion
     i = 8 * np.int64(pair[4 * p])
     j = 8 * np.int64(pair[4 * p + 1])
     first = np.int64(pair[4 * p + 2])
@@ -160,10 +175,19 @@ def pair_forces(
     reduced_mass = constant[4 * p + 2]
     reach = a_r + b_r
     reach_squared = reach * reach
+    near_squared = (reach + gap_range) * (reach + gap_range) if cohesive else reach_squared
+    width = memory_width(extra, rolling)
+    kick = past + future
+    a_lag_x = a_lag_y = a_lag = b_lag_x = b_lag_y = b_lag = 0.0  # how much velocities have grown in half a step
+    if gear:
+        at = 3 * (gear - 1) * np.int64(pair[4 * p])
+        a_lag_x, a_lag_y, a_lag = derivative[at] / dt, derivative[at + gear - 1] / dt, derivative[at + 2 * gear - 2] / dt
+        at = 3 * (gear - 1) * np.int64(pair[4 * p + 1])
+        b_lag_x, b_lag_y, b_lag = derivative[at] / dt, derivative[at + gear - 1] / dt, derivative[at + 2 * gear - 2] / dt
 
     force_x = force_y = torque_i = torque_j = 0.0
     drag_x = drag_y = drag_i = drag_j = 0.0
-    heat = lost = 0.0
+    heat = rolled = lost = 0.0
     closest = 4.0 * reach_squared
 
     begin = first
@@ -182,6 +206,10 @@ def pair_forces(
             begin = middle
             end = last
             side_sign = -1.0
+            if gear:
+                a_lag_x, b_lag_x = b_lag_x, a_lag_x
+                a_lag_y, b_lag_y = b_lag_y, a_lag_y
+                a_lag, b_lag = b_lag, a_lag
         if begin == end:
             continue
         cosine = a_cos * b_cos + a_sin * b_sin
@@ -190,6 +218,7 @@ def pair_forces(
         shift_y = -(b_cos * branch_y - b_sin * branch_x)
         for q in range(begin, end):
             k = unsigned(q)
+            m = width * k
             v = 2 * np.int64(candidate[2 * k])
             f = 8 * np.int64(candidate[2 * k + 1])
             x, y = carry(vertex[v], vertex[v + 1], cosine, sine, shift_x, shift_y)
@@ -204,22 +233,25 @@ def pair_forces(
                 now = touching and count > 0.0
                 if now != was:
                     if now:
-                        spring[k] = 0.0
+                        for c in range(width):
+                            spring[m + c] = 0.0
                         active[k] = 1
                         giver = heir(meet, k, end, x, y, candidate, feature, following, active, reach_squared, True)
                         if giver >= 0:
-                            spring[k] = spring[giver]
-                            spring[giver] = 0.0
+                            for c in range(width):
+                                spring[m + c] = spring[width * giver + c]
+                                spring[width * giver + c] = 0.0
                             active[giver] = 0
                     else:
                         active[k] = 0
                         taker = heir(meet, k, end, x, y, candidate, feature, following, active, reach_squared, False)
                         if taker >= 0:
-                            spring[taker] = spring[k]
+                            for c in range(width):
+                                spring[width * taker + c] = spring[m + c]
                             active[taker] = 1
                         else:
                             # the last kick's half for this step has still worked against the spring: energy at mid-way
-                            way = 0.0
+                            way = turn = 0.0
                             if count > 0.0:
                                 arms = probe_arms(vertex[v], vertex[v + 1], a_cos, a_sin, branch_x, branch_y)
                                 gap, _, _, offset, _, closing, across = contact_record(
@@ -227,10 +259,18 @@ def pair_forces(
                                     a_vx, a_vy, a_spin, b_vx, b_vy, b_spin,
                                 )  # fmt: skip
                                 sliding = across + (a_spin - b_spin) * offset
-                                way = 0.5 * sliding * spring_dt * last_part(gap, closing, dt, onset)
-                            lost += tangential_energy(parameters, spring[k] + way)
-                        spring[k] = 0.0
-            if not touching:
+                                turn = 0.5 * spring_dt * last_part(gap, closing, dt, onset)
+                                way = sliding * turn
+                            second = spring[m + 1] if extra else 0.0
+                            lost += spring_energy(parameters, spring[m] + way, 0.0, second)
+                            if rolling:
+                                lost += rolling_energy(roll_stiffness, spring[m + width - 1] + (a_spin - b_spin) * turn)
+                        for c in range(width):
+                            spring[m + c] = 0.0
+            if cohesive:
+                if count == 0.0 or square >= near_squared:
+                    continue
+            elif not touching:
                 continue
             if square < closest:
                 closest = square
@@ -239,28 +279,48 @@ def pair_forces(
                 qx, qy, square, reach, a_r, b_cos, b_sin, a_arm_x, a_arm_y, b_arm_x, b_arm_y,
                 a_vx, a_vy, a_spin, b_vx, b_vy, b_spin,
             )  # fmt: skip
-            past_part, future_part = parts_in_contact(depth, closing, dt, onset)
-            weight = past * past_part + future * future_part
-            if history and count > 0.0:
-                sliding = sliding_speed(
-                    across, closing, inverse, offset, at_vertex, normal_x, normal_y,
-                    a_arm_x, a_arm_y, a_spin, b_arm_x, b_arm_y, b_spin, spring_dt,
-                )  # fmt: skip
-                elastic, viscous, tangential, drag, spring[k], warmth = law(
-                    parameters, depth, closing, sliding, spring[k], reduced_mass, past_part * spring_dt
-                )
-                heat += warmth
-            else:
-                elastic, viscous, tangential, drag, _, _ = law(parameters, depth, closing, 0.0, 0.0, reduced_mass, spring_dt)
-                viscous = tangential = drag = 0.0
-            weighted = count * elastic * weight
+            weighted = viscous = shear = drag = torque = 0.0
+            if touching:
+                past_part, future_part = parts_in_contact(depth, closing, dt, onset)
+                weight = past * past_part + future * future_part
+                if history and count > 0.0:
+                    grown = 0.0
+                    if gear:
+                        lag_x = a_lag_x - a_lag * a_arm_y - (b_lag_x - b_lag * b_arm_y)
+                        lag_y = a_lag_y + a_lag * a_arm_x - (b_lag_y + b_lag * b_arm_x)
+                        grown = lag_y * normal_x - lag_x * normal_y
+                    sliding = sliding_speed(
+                        across - grown, closing, inverse, offset, at_vertex, normal_x, normal_y,
+                        a_arm_x, a_arm_y, a_spin - a_lag, b_arm_x, b_arm_y, b_spin - b_lag, spring_dt,
+                    )  # fmt: skip
+                    second = spring[m + 1] if extra else 0.0
+                    answer = law(
+                        parameters, Contact(depth, closing, sliding, 0.0, reduced_mass, radius),
+                        Memory(spring[m], 0.0, second), past_part * spring_dt,
+                    )  # fmt: skip
+                    spring[m] = answer.spring_u
+                    if extra:
+                        spring[m + 1] = answer.extra
+                    heat += answer.heat
+                    weighted = count * answer.elastic * weight
+                    viscous = answer.viscous * kick
+                    drag = answer.drag_u * kick
+                    shear = weight * answer.shear_u + drag
+                    if rolling:
+                        turning, spring[m + width - 1], warmth = rolling_torque(
+                            roll_stiffness, roll_friction, answer.elastic + answer.viscous, radius,
+                            a_spin - a_lag - (b_spin - b_lag),
+                            spring[m + width - 1], past_part * spring_dt,
+                        )  # fmt: skip
+                        torque = weight * turning
+                        rolled += warmth
+                else:
+                    weighted = count * elastic(parameters, depth, radius) * weight
+            if cohesive:
+                weighted -= count * pull(strength, gap_range, depth) * kick
             # on a: −F_n N + F_t T, with T = ẑ × N
             if history:
-                kick = past + future
-                viscous *= kick
-                drag *= kick
                 push = -(weighted + viscous)
-                shear = weight * tangential + drag
                 vx = -viscous * normal_x - drag * normal_y
                 vy = -viscous * normal_y + drag * normal_x
                 drag_x += side_sign * vx
@@ -271,6 +331,9 @@ def pair_forces(
                 fy = push * normal_y + shear * normal_x
                 a_torque = a_arm_x * fy - a_arm_y * fx + offset * shear
                 b_torque = b_arm_y * fx - b_arm_x * fy - offset * shear
+                if rolling:
+                    a_torque += torque
+                    b_torque -= torque
             else:
                 a_drag = b_drag = 0.0
                 fx = -weighted * normal_x
@@ -290,5 +353,6 @@ def pair_forces(
                 drag_i += b_drag
                 drag_j += a_drag
     return (
-        force_x, force_y, torque_i, torque_j, drag_x, drag_y, drag_i, drag_j, heat, lost, closest < DEEP * DEEP * reach_squared
+        force_x, force_y, torque_i, torque_j, drag_x, drag_y, drag_i, drag_j, heat, rolled, lost,
+        closest < DEEP * DEEP * reach_squared,
     )  # fmt: skip

@@ -5,58 +5,79 @@ This file is two things: a module that works as it stands, with the law of the m
 under a global name of its own module, or numba cannot keep the compiled code on disk.
 """
 
-import importlib
-
 import numpy as np
 
-from clast.backend.device import device, kernel, parallel_kernel, parallel_range
+from clast.backend.bind import functions_of
+from clast.backend.device import kernel, law_function, parallel_kernel, parallel_range
 from clast.contact import spheropolygon
+from clast.dynamics.gear import correct_and_predict
 from clast.dynamics.motion import RESYNC
-from clast.dynamics.step import contact_forces, kick_and_drift, kick_and_drift_tagged
+from clast.dynamics.step import contact_forces, kick_and_drift
 from clast.dynamics.table import contact_table
+from clast.dynamics.tagged import move_tagged, present_drag, program_row
 from clast.neighbours.cells import find_pairs
 from clast.neighbours.lists import carry_springs, index_pairs, list_candidates, sort_pairs
 
 # --- bound ---
-LAW = "clast.laws.linear"
-FORCE = "friction_force"
-MEET = "meet"
-HISTORY = True
+LAW = "clast.laws.linear"  # where the functions of the law are found
+MEET = "meet"  # how feature pairs are counted
+HISTORY = 1  # whether contacts remember or lose anything
+SIZED = 0  # whether laws read the reduced sphero-radius
+EXTRA = 0  # whether contacts remember a second number
+ROLLING = 0
+COHESIVE = 0
+GEAR = 0  # order of Gear's method, 0 for velocity Verlet
+OWN = 6  # parameters of the law itself
+
+
+def unpack(table, row):
+    """Parameters of the law for one pair of materials."""
+    return table[row, 0], table[row, 1], table[row, 2], table[row, 3], table[row, 4], table[row, 5]
+
+
 # --- end of bound ---
 
 DONE, STALE, DEEP_OVERLAP = 0, 1, 2  # status of a stretch
 
-law = importlib.import_module(LAW)
-force = device(getattr(law, FORCE))
-normal_energy = device(law.normal_energy)
-tangential_energy = device(law.tangential_energy)
-unpack = device(law.unpack)
+law = functions_of(LAW)
+elastic = law_function(law.elastic)
+force = law_function(law.force)
+normal_energy = law_function(law.normal_energy)
+spring_energy = law_function(law.spring_energy)
+unpack = law_function(unpack)
 meet = getattr(spheropolygon, MEET)
 
 
 @kernel
-def advance(geometry, model, state, contacts, forces, tags, step, end, pairs, free, moving, dt, onset, alpha):
-    """Step until `end`, until the lists are stale or until skeletons nearly touch. Returns (step, status, pair)."""
+def advance(geometry, model, state, contacts, forces, tags, step, end, start, pairs, free, moving, dt, onset, alpha):
+    """Step until `end`, until the lists are stale or until skeletons nearly touch. Returns (step, status, pair).
+
+    The program of the tags begins at step `start`.
+    """
     while step < end:
         past, spring_dt, share = 0.5, dt, 0.5
-        if step == 0:
-            past, spring_dt, share = (
-                0.0,
-                0.0,
-                1.0,
-            )  # the velocities given are those of t = 0: half a kick, no time for springs
+        if step == 0:  # the velocities given are those of t = 0: half a kick, no time for springs
+            past, spring_dt, share = 0.0, 0.0, 1.0
+        before = past if GEAR == 0 else 0.5
         deep = contact_forces(
-            meet, force, HISTORY, unpack, tangential_energy, 0, pairs,
-            geometry, model, state, contacts, forces, dt, spring_dt, past, 0.5, onset,
+            meet, elastic, force, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, GEAR, OWN, 0, pairs,
+            geometry, model, state, contacts, forces, dt, spring_dt, before, 0.5, onset,
         )  # fmt: skip
         if deep >= 0:
             return step, DEEP_OVERLAP, deep
+        row = program_row(tags, step, start)
+        drag = present_drag(tags, row)
         step += 1
         kick = past + 0.5
         resync = step % RESYNC == 0
-        stale = kick_and_drift(HISTORY, 0, free, model, state, contacts, forces, dt, dt, kick, share, alpha, resync)
-        stale |= kick_and_drift_tagged(
-            HISTORY, free, moving, model, state, contacts, forces, tags, dt, dt, kick, share, alpha, resync
+        if GEAR == 0:
+            stale = kick_and_drift(HISTORY, 0, free, model, state, contacts, forces, dt, dt, kick, share, drag, alpha, resync)
+        else:
+            stale = correct_and_predict(
+                GEAR, HISTORY, 0, free, model, state, contacts, forces, dt, True, kick, step == 1, drag, alpha
+            )
+        stale |= move_tagged(
+            GEAR, HISTORY, free, moving, model, state, contacts, forces, tags, row, dt, dt, kick, kick, share, alpha, resync
         )
         if stale:
             return step, STALE, np.int64(-1)
@@ -65,7 +86,7 @@ def advance(geometry, model, state, contacts, forces, tags, step, end, pairs, fr
 
 @parallel_kernel
 def advance_parallel(
-    geometry, model, state, contacts, forces, tags, step, end, pair_cut, body_cut, moving, dt, onset, alpha, found
+    geometry, model, state, contacts, forces, tags, step, end, start, pair_cut, body_cut, moving, dt, onset, alpha, found
 ):  # fmt: skip
     """`advance` by threads: `pair_cut` and `body_cut` (threads + 1,) divide pairs and free bodies, `found` (threads, 2)."""
     threads = pair_cut.size - 1
@@ -74,38 +95,37 @@ def advance_parallel(
         past, spring_dt, share = 0.5, dt, 0.5
         if step == 0:
             past, spring_dt, share = 0.0, 0.0, 1.0
+        before = past if GEAR == 0 else 0.5
         for t in parallel_range(threads):
             found[t, 0] = contact_forces(
-                meet, force, HISTORY, unpack, tangential_energy, pair_cut[t], pair_cut[t + 1],
-                geometry, model, state, contacts, forces, dt, spring_dt, past, 0.5, onset,
+                meet, elastic, force, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, GEAR, OWN,
+                pair_cut[t], pair_cut[t + 1],
+                geometry, model, state, contacts, forces, dt, spring_dt, before, 0.5, onset,
             )  # fmt: skip
         for t in range(threads):
             if found[t, 0] >= 0:
                 return step, DEEP_OVERLAP, found[t, 0]
+        row = program_row(tags, step, start)
+        drag = present_drag(tags, row)
         step += 1
         kick = past + 0.5
         resync = step % RESYNC == 0
         for t in parallel_range(threads):
-            found[t, 1] = kick_and_drift(
-                HISTORY,
-                body_cut[t],
-                body_cut[t + 1],
-                model,
-                state,
-                contacts,
-                forces,
-                dt,
-                dt,
-                kick,
-                share,
-                alpha,
-                resync,
-            )
+            if GEAR == 0:
+                found[t, 1] = kick_and_drift(
+                    HISTORY, body_cut[t], body_cut[t + 1], model, state, contacts, forces,
+                    dt, dt, kick, share, drag, alpha, resync,
+                )  # fmt: skip
+            else:
+                found[t, 1] = correct_and_predict(
+                    GEAR, HISTORY, body_cut[t], body_cut[t + 1], model, state, contacts, forces,
+                    dt, True, kick, step == 1, drag, alpha,
+                )  # fmt: skip
         stale = False
         for t in range(threads):
             stale |= found[t, 1] != 0
-        stale |= kick_and_drift_tagged(
-            HISTORY, free, moving, model, state, contacts, forces, tags, dt, dt, kick, share, alpha, resync
+        stale |= move_tagged(
+            GEAR, HISTORY, free, moving, model, state, contacts, forces, tags, row, dt, dt, kick, kick, share, alpha, resync
         )
         if stale:
             return step, STALE, np.int64(-1)
@@ -116,7 +136,7 @@ def advance_parallel(
 def forces_now(geometry, model, state, contacts, forces, pairs, dt, spring_dt, past, future, onset):
     """Contact forces at the present positions, springs brought up to date: for an output, on copies."""
     return contact_forces(
-        meet, force, HISTORY, unpack, tangential_energy, 0, pairs,
+        meet, elastic, force, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, GEAR, OWN, 0, pairs,
         geometry, model, state, contacts, forces, dt, spring_dt, past, future, onset,
     )  # fmt: skip
 
@@ -125,15 +145,27 @@ def forces_now(geometry, model, state, contacts, forces, pairs, dt, spring_dt, p
 def table_now(geometry, model, state, contacts, pairs, integers, floats):
     """The table of touching contacts (see `clast.dynamics.table`); returns the number of rows needed."""
     return contact_table(
-        meet, force, HISTORY, normal_energy, tangential_energy, unpack, pairs, geometry, model, state, contacts, integers, floats
+        meet, elastic, force, normal_energy, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, OWN, pairs,
+        geometry, model, state, contacts, integers, floats,
     )  # fmt: skip
 
 
 @kernel
-def kick_now(model, state, contacts, forces, tags, free, moving, dt, kick):
-    """Kick a copied state without moving it. Half a kick brings velocities and path integrals to the time of positions."""
-    kick_and_drift(HISTORY, 0, free, model, state, contacts, forces, dt, 0.0, kick, 0.0, np.inf, False)
-    kick_and_drift_tagged(HISTORY, free, moving, model, state, contacts, forces, tags, dt, 0.0, kick, 0.0, np.inf, False)
+def kick_now(model, state, contacts, forces, tags, row, free, moving, dt, kick, whole):
+    """Do the part `kick` of the `whole` kick of this step on a copied state, without moving it.
+
+    Half a kick brings velocities and path integrals to the time of the positions; with Gear's method it corrects both.
+    """
+    drag = present_drag(tags, row)
+    if GEAR == 0:
+        kick_and_drift(HISTORY, 0, free, model, state, contacts, forces, dt, 0.0, kick, 0.0, drag, np.inf, False)
+    else:
+        correct_and_predict(
+            GEAR, HISTORY, 0, free, model, state, contacts, forces, dt, False, kick, whole < 1.0, drag, np.inf
+        )
+    move_tagged(
+        GEAR, HISTORY, free, moving, model, state, contacts, forces, tags, row, dt, 0.0, kick, whole, 0.0, np.inf, False
+    )
 
 
 @kernel

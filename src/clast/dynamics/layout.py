@@ -5,12 +5,19 @@ from typing import NamedTuple
 import numpy as np
 
 from clast.contact.features import Geometry, geometry
-from clast.dynamics.arrays import Cast, Model, State, Tags
+from clast.dynamics.arrays import ACCOUNTS, Cast, Model, State, Tags
+from clast.dynamics.program import Column
 from clast.errors import SceneError
+from clast.scene.imposed import COMPONENTS, Imposed
 from clast.scene.scene import Body, Scene
+from clast.scene.tags import DIRECTIONS, Pressure
+from clast.scene.timed import evaluate, is_constant
 from clast.shapes.skeleton import Shape
 
 MANY = 4096  # bodies from which their order in memory matters
+OVERLAP = 0.05  # of the smallest sphero-radius: where the stiffness for the safe step is taken
+SURE_OVERLAP = 1e-3  # and where the step is surely unstable
+WALL_DAMPING = 0.2  # of a free wall: c = 0.2 M √(0.5 k_n/M) (model §6)
 
 
 class Layout(NamedTuple):
@@ -19,7 +26,8 @@ class Layout(NamedTuple):
     geometry: Geometry
     model: Model
     state: State
-    tags: Tags
+    tags: Tags  # its program is empty: it needs the time step
+    columns: list[Column]  # of the program
     cast: Cast
     order: np.ndarray  # (n,) int64
     free: int
@@ -31,12 +39,12 @@ def lay_out(scene: Scene) -> Layout:
     bodies = scene.bodies
     if not bodies:
         raise SceneError("the scene is empty: add a grain first")
-    tagged = [scene.imposed(body) for body in bodies]
-    at_rest = np.array([bool(i.all() and not v.any()) for i, v, _ in tagged])
-    driven = np.array([bool(i.any() or f.any()) for i, _, f in tagged]) & ~at_rest
+    imposed = [scene.imposed(k) for k in range(len(bodies))]
+    at_rest = np.array([each.at_rest for each in imposed])
+    driven = np.array([each.driven for each in imposed]) & ~at_rest
     rank = np.where(at_rest, 2, np.where(driven, 1, 0))
     places = np.array([body.position for body in bodies])
-    order = np.lexsort((np.arange(len(bodies)), near_in_memory(places, bodies), rank))
+    order = np.lexsort((np.arange(len(bodies)), near_in_memory(places, bodies), rank)).astype(np.int64)
     free, moving = int((rank == 0).sum()), int((rank < 2).sum())
 
     shapes, shape_of = unique_shapes([bodies[k].shape for k in order])
@@ -44,43 +52,151 @@ def lay_out(scene: Scene) -> Layout:
     table = geometry(
         shapes,
         all_pairs=scene.counting == "all-pairs",
-        endless=endless_chains(scene, rows, shape_of),
+        endless=endless_chains(scene, [(bodies[k], imposed[k]) for k in order], shape_of),
     )
     materials = scene.materials()
-    imposed = np.array([tagged[k][0] for k in order]).reshape(-1, 3)
-    velocity = np.array([tagged[k][1] for k in order]).reshape(-1, 3)
-    force = np.array([tagged[k][2] for k in order]).reshape(-1, 3)
-
+    held = np.array([imposed[k].held for k in order]).reshape(-1, 3)
     count = len(rows)
-    mass = np.array([body.mass for body in rows])
-    inertia = np.array([body.inertia for body in rows])
+    mass, inertia = (column[order] for column in scene.masses())
     big = np.array([body.big for body in rows])
-    held = imposed[:, :2].any(axis=1)
+    radius = np.array([body.shape.radius for body in rows])
     model = Model(
         shape=shape_of,
         material=np.array([materials.index(body.material) for body in rows], np.int64),
         inverse_mass=1.0 / mass,
         inverse_inertia=1.0 / inertia,
-        contact_inverse_mass=np.where(big | held, 0.0, 1.0 / mass),
+        contact_inverse_mass=np.where(big | held[:, :2].any(axis=1), 0.0, 1.0 / mass),
         reach=np.array([body.shape.reach for body in rows]),
-        law=np.array([scene.law_between(a, b).row for a in materials for b in materials]),
+        inverse_radius=np.where(big, 0.0, 1.0 / radius),
+        law=np.array([law_row(scene, a, b) for a in materials for b in materials]),
+        stiffness=stiffness_of(scene, radius if big.all() else radius[~big]),
         period=np.array([scene.box.period_x, scene.box.period_y]),
         gravity=np.array(scene.gravity),
     )
-    state = State(body=np.zeros((count, 8)), angle=np.array([body.angle for body in rows]), book=np.zeros((count, 4)))
+    state = State(
+        body=np.zeros((count, 8)), angle=np.array([body.angle for body in rows]), book=np.zeros((count, ACCOUNTS)),
+        gear=np.zeros((1, 3, 1)),
+    )  # fmt: skip
     state.body[:, 0:2] = [body.position for body in rows]
     state.body[:, 2] = np.cos(state.angle)
     state.body[:, 3] = np.sin(state.angle)
     state.body[:, 4:6] = [body.velocity for body in rows]
     state.body[:, 6] = [body.spin for body in rows]
-    state.body[:, 7] = [body.shape.radius for body in rows]
-    state.body[:, 4:7] = np.where(imposed, velocity, state.body[:, 4:7])
+    state.body[:, 7] = radius
+    for row, k in enumerate(order):
+        for c, value in enumerate(imposed[k].velocity):
+            if value is not None:
+                state.body[row, 4 + c] = evaluate(value, np.zeros(1), f"Velocity tag of body {k}")[0]
 
     grains = np.flatnonzero(~big)
     level, level_reach = levels_of(model.reach[grains])
-    cast = Cast(grains, level, level_reach, np.flatnonzero(big), np.asarray(~imposed.all(axis=1), np.uint8))
-    tags = Tags(imposed[free:moving].astype(np.uint8), velocity[free:moving].copy(), force[free:moving].copy())
-    return Layout(table, model, state, tags, cast, order.astype(np.int64), free, moving)
+    cast = Cast(grains, level, level_reach, np.flatnonzero(big), np.asarray(~held.all(axis=1), np.uint8))
+    check_cohesion(scene)
+    tags, columns = lay_out_tags(scene, order, imposed, free, moving, 1.0 / model.inverse_mass, float(model.stiffness[0]))
+    return Layout(table, model, state, tags, columns, cast, order, free, moving)
+
+
+def law_row(scene: Scene, one: str, other: str) -> tuple[float, ...]:
+    """Parameters of the law between two materials, with those of rolling and cohesion."""
+    law = scene.law_between(one, other)
+    rolling = law.rolling.row if law.rolling is not None else ()
+    cohesion = law.cohesion.row if law.cohesion is not None else ()
+    return (*law.row, *rolling, *cohesion)
+
+
+def stiffness_of(scene: Scene, radii: np.ndarray) -> np.ndarray:
+    """Largest stiffness of the scene's laws at an overlap of 5 % and of 0.1 % of the smallest sphero-radius."""
+    smallest, largest = float(radii.min()), float(radii.max())
+    return np.array([max(law.stiffness(part * smallest, largest) for law in scene.laws()) for part in (OVERLAP, SURE_OVERLAP)])
+
+
+def check_cohesion(scene: Scene) -> None:
+    """The pull must not reach through a grain: contact weights hold within the thickness of a skeleton."""
+    furthest = max(law.range for law in scene.laws())
+    if furthest == 0.0:
+        return
+    for number, body in enumerate(scene.bodies):
+        if body.shape.thickness < 1.2 * furthest:
+            raise SceneError(
+                f"body {number} ({body.shape.name}): its skeleton is {body.shape.thickness:.3g} thick, and a cohesion of range "
+                f"{furthest:.3g} would act through it; take a range below {body.shape.thickness / 1.2:.3g}"
+            )
+
+
+def lay_out_tags(
+    scene: Scene, order: np.ndarray, imposed: list[Imposed], free: int, moving: int, mass: np.ndarray, stiffness: float
+) -> tuple[Tags, list[Column]]:
+    """Tags of the rows free … moving − 1, and the columns of their program."""
+    columns: list[Column] = []
+    loads: list[tuple[list[int], list[float], Column]] = []
+    row_of = np.argsort(order)
+    dashpot = np.zeros(moving - free)
+    for r, k in enumerate(order[free:moving]):
+        said, big = imposed[k], scene.bodies[k].big
+        for c in range(3):
+            value = said.velocity[c]
+            columns.append(Column(() if value is None else (value,), True, f"Velocity tag of body {k}, {COMPONENTS[c]}"))
+        for c in range(3):
+            columns.append(Column(tuple(said.force[c]), False, f"Force tag of body {k}, {('x', 'y', 'torque')[c]}"))
+        if said.dashpot is not None:
+            dashpot[r] = said.dashpot
+        elif big and not all(said.held[:2]):
+            dashpot[r] = WALL_DAMPING * np.sqrt(0.5 * stiffness * mass[free + r])
+        for pressure in said.pressures:
+            component, sign = DIRECTIONS[pressure.direction]
+            a, b, offset = gap_of(scene, int(k), pressure, 1 - component)
+            ends = [int(row_of[a]), int(row_of[b])] if a >= 0 else [0, 0]
+            loads.append(
+                ([r, component, *ends, 1 - component], [sign, offset], Column((pressure.value,), False, f"Pressure on body {k}"))
+            )
+    columns += [column for _, _, column in loads]
+    columns.append(Column((scene.drag,), False, "drag"))
+    held = np.array([imposed[k].held for k in order[free:moving]], np.uint8).reshape(-1, 3)
+    dragged = np.array([not scene.bodies[k].big for k in order[free:moving]], np.uint8)
+    return Tags(
+        imposed=held,
+        program=np.zeros((1, len(columns))),
+        load=np.array([load for load, _, _ in loads], np.int64).reshape(-1, 5),
+        load_number=np.array([numbers for _, numbers, _ in loads], float).reshape(-1, 2),
+        dashpot=dashpot,
+        dragged=dragged,
+        push=np.zeros((moving - free, 3)),
+    ), columns
+
+
+def gap_of(scene: Scene, body: int, pressure: Pressure, axis: int) -> tuple[int, int, float]:
+    """Walls a, b between which a pressure acts, and their gap less x_b − x_a; a = −1 across a whole period."""
+    name, period = "xy"[axis], (scene.box.period_x, scene.box.period_y)[axis]
+    if pressure.between is None:
+        if period == 0.0:
+            raise SceneError(
+                f"Pressure on body {body} along {pressure.direction}: the box is open along {name}, so say between which walls"
+            )
+        return -1, -1, period
+    ends = []
+    for who in pressure.between:
+        found = scene.ids(who)
+        if len(found) > 1:
+            raise SceneError(f'Pressure on body {body}: there are {len(found)} bodies named "{who}"; between needs one each')
+        spin = scene.imposed(found[0]).velocity[2]
+        if spin is None or not is_constant(spin) or spin != 0.0:
+            raise SceneError(f"Pressure on body {body}: wall {who} can turn, so the gap beside it has no one width; fix its spin")
+        ends.append(found[0])
+    low, high = (scene.bodies[k] for k in ends)
+    face_low = (turned_vertices(low)[:, axis]).max() + low.shape.radius
+    face_high = (turned_vertices(high)[:, axis]).min() - high.shape.radius
+    if low.position[axis] + face_low >= high.position[axis] + face_high:
+        raise SceneError(
+            f"Pressure on body {body}: the inner faces of {pressure.between[0]} and {pressure.between[1]} leave no gap along "
+            f"{name}; name the wall with the smaller {name} first"
+        )
+    return ends[0], ends[1], float(face_high - face_low)
+
+
+def turned_vertices(body: Body) -> np.ndarray:
+    """Vertices about the centre of mass, as the body stands."""
+    cosine, sine = np.cos(body.angle), np.sin(body.angle)
+    return body.shape.vertices @ np.array([[cosine, sine], [-sine, cosine]])
 
 
 def near_in_memory(places: np.ndarray, bodies: list[Body]) -> np.ndarray:
@@ -131,15 +247,15 @@ def levels_of(reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return level.astype(np.int64), np.array([reach[level == k].max() for k in range(used.size)])
 
 
-def endless_chains(scene: Scene, rows: list[Body], shape_of: np.ndarray) -> set[int]:
+def endless_chains(scene: Scene, rows: list[tuple[Body, Imposed]], shape_of: np.ndarray) -> set[int]:
     """Shapes of big bodies that never turn and whose open skeleton spans exactly one period: joined to their images."""
     period = np.array([scene.box.period_x, scene.box.period_y])
     found: set[int] = set()
-    for k, body in enumerate(rows):
+    for k, (body, imposed) in enumerate(rows):
         corners = body.shape.vertices
         open_chain = 0 < len(body.shape.edges) == len(corners) - 1
-        imposed, velocity, _ = scene.imposed(body)
-        turns = body.angle != 0.0 or not imposed[2] or velocity[2] != 0.0
+        spin = imposed.velocity[2]
+        turns = body.angle != 0.0 or spin is None or not is_constant(spin) or spin != 0.0
         if not body.big or not open_chain or turns or scene.counting != "euler":
             continue
         span = corners[-1] - corners[0]

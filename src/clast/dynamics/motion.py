@@ -1,8 +1,4 @@
-"""Velocity Verlet in leapfrog form: gather the forces of a body, kick, drift (EPL08 algorithm 1, GM09 algorithm 2).
-
-Between steps positions are at t_n and velocities at t_n − ½Δt. The kick at t_n is the second half of the step before
-and the first half of the step after in one; an output finishes only the first of these halves, on a copy.
-"""
+"""What every integrator does with a body: gather its forces, turn it, ask whether it has moved too far for the lists."""
 
 import math
 
@@ -11,6 +7,7 @@ import numpy as np
 from clast.backend.device import device
 
 RESYNC = 1024  # steps between recomputing (cos, sin) from the angle: a fixed number, so that bits don't depend on rebuilds
+LOSS = 7  # columns of Forces.loss
 SMALL_TURN = 0.05  # below this the Taylor series of a turn is exact to rounding
 
 
@@ -49,13 +46,14 @@ def gather(b, first_pair, first_other, other, table, width):
 
 @device
 def gather_heat(b, first_pair, loss):
-    """Heat of sliding and energy of lost springs of the pairs in which b comes first."""
-    heat = lost = 0.0
+    """Heat of sliding, of rolling and energy of lost springs of the pairs in which b comes first."""
+    heat = rolled = lost = 0.0
     for q in range(np.int64(first_pair[b]), np.int64(first_pair[b + 1])):
-        row = 6 * np.int64(np.uint32(q))
+        row = LOSS * np.int64(np.uint32(q))
         heat += loss[row + 4]
-        lost += loss[row + 5]
-    return heat, lost
+        rolled += loss[row + 5]
+        lost += loss[row + 6]
+    return heat, rolled, lost
 
 
 @device

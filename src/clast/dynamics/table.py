@@ -3,7 +3,10 @@
 import numpy as np
 
 from clast.backend.device import routine
-from clast.dynamics.forces import carry, contact_record, probe_arms
+from clast.dynamics.forces import carry, contact_record, memory_width, probe_arms
+from clast.laws.cohesion import pull, pull_energy
+from clast.laws.law import Contact, Memory
+from clast.laws.rolling import rolling_energy, rolling_torque
 
 # columns of the float table
 (
@@ -20,8 +23,12 @@ from clast.dynamics.forces import carry, contact_record, probe_arms
     NORMAL_ENERGY,
     TANGENTIAL_ENERGY,
     REACH,
-) = range(13)
-WIDTH = 13
+    PULL,
+    COHESION_ENERGY,
+    ROLLING_TORQUE,
+    ROLLING_ENERGY,
+) = range(17)
+WIDTH = 17
 # columns of the integer table: probing body, probed body, side, probe, feature, count, candidate
 PROBER, PROBED, SIDE, PROBE, FEATURE, COUNT, CANDIDATE = range(7)
 INTEGERS = 7
@@ -29,17 +36,26 @@ INTEGERS = 7
 
 @routine
 def contact_table(
-    meet, force, history, normal_energy, tangential_energy, unpack, pairs, geometry, model, state, contacts, integers, floats
+    meet, elastic, law, normal_energy, spring_energy, unpack, history, sized, extra, rolling, cohesive, own, pairs,
+    geometry, model, state, contacts, integers, floats,
 ):  # fmt: skip
     """Fill the rows of touching contacts in list order; returns their number, which may exceed the capacity.
 
     Normals point from the probing to the probed body; forces are the law's, unweighted. Springs are read, not moved.
+    With cohesion, pairs of features that pull across a gap have rows too: their depth is negative.
     """
     body, vertex, feature = state.body, geometry.vertex, geometry.feature
-    pair, constant, candidate = contacts.pair, contacts.pair_constant, contacts.candidate
+    pair, constant, candidate, spring = contacts.pair, contacts.pair_constant, contacts.candidate, contacts.spring
+    width = memory_width(extra, rolling)
+    radius = strength = gap_range = 0.0
     rows = 0
     for p in range(pairs):
-        parameters = unpack(model.law, np.int64(constant[p, 3]))
+        row = np.int64(constant[p, 3])
+        parameters = unpack(model.law, row)
+        if sized:
+            radius = 1.0 / (model.inverse_radius[pair[p, 0]] + model.inverse_radius[pair[p, 1]])
+        if cohesive:
+            strength, gap_range = model.law[row, own + 2 * rolling], model.law[row, own + 2 * rolling + 1]
         for side in range(2):
             a, b = np.int64(pair[p, side]), np.int64(pair[p, 1 - side])
             sign = 1.0 - 2.0 * side
@@ -61,7 +77,7 @@ def contact_table(
                     feature[f, 4], feature[f, 5], feature[f, 6], feature[f, 7],
                 )  # fmt: skip
                 square = qx * qx + qy * qy
-                if count == 0.0 or square >= reach * reach:
+                if count == 0.0 or square >= (reach + gap_range) * (reach + gap_range):
                     continue
                 if rows < floats.shape[0]:
                     arm_x, arm_y, b_arm_x, b_arm_y = probe_arms(
@@ -71,11 +87,6 @@ def contact_table(
                         qx, qy, square, reach, body[a, 7], b_cos, b_sin, arm_x, arm_y, b_arm_x, b_arm_y,
                         body[a, 4], body[a, 5], body[a, 6], body[b, 4], body[b, 5], body[b, 6],
                     )  # fmt: skip
-                    spring = contacts.spring[k] if history and count > 0.0 else 0.0
-                    sliding = across + (body[a, 6] - body[b, 6]) * offset
-                    push, damping, shear, drag, _, _ = force(parameters, depth, closing, sliding, spring, constant[p, 2], 0.0)
-                    if count < 0.0 or not history:
-                        damping = shear = drag = 0.0
                     integers[rows, 0], integers[rows, 1], integers[rows, 2] = a, b, side
                     integers[rows, 3], integers[rows, 4], integers[rows, 5], integers[rows, 6] = (
                         v,
@@ -83,13 +94,35 @@ def contact_table(
                         np.int64(count),
                         k,
                     )
+                    for column in range(WIDTH):
+                        floats[rows, column] = 0.0
                     floats[rows, 0], floats[rows, 1], floats[rows, 2] = depth, nx, ny
                     floats[rows, 3] = body[a, 0] + arm_x + offset * nx
                     floats[rows, 4] = body[a, 1] + arm_y + offset * ny
-                    floats[rows, 5], floats[rows, 6], floats[rows, 7] = spring, count * push, damping
-                    floats[rows, 8], floats[rows, 9] = shear, drag
-                    floats[rows, 10] = count * normal_energy(parameters, depth)
-                    floats[rows, 11] = tangential_energy(parameters, spring)
                     floats[rows, 12] = reach
+                    if depth > 0.0:
+                        floats[rows, 6] = count * elastic(parameters, depth, radius)
+                        floats[rows, 10] = count * normal_energy(parameters, depth, radius)
+                        if history and count > 0.0:
+                            kept = spring[k, 0]
+                            second = spring[k, 1] if extra else 0.0
+                            sliding = across + (body[a, 6] - body[b, 6]) * offset
+                            answer = law(
+                                parameters, Contact(depth, closing, sliding, 0.0, constant[p, 2], radius),
+                                Memory(kept, 0.0, second), 0.0,
+                            )  # fmt: skip
+                            floats[rows, 5], floats[rows, 7] = kept, answer.viscous
+                            floats[rows, 8], floats[rows, 9] = answer.shear_u, answer.drag_u
+                            floats[rows, 11] = spring_energy(parameters, kept, 0.0, second)
+                            if rolling:
+                                stiffness = model.law[row, own]
+                                angle = spring[k, width - 1]
+                                floats[rows, 15], _, _ = rolling_torque(
+                                    stiffness, model.law[row, own + 1], answer.elastic + answer.viscous, radius, 0.0, angle, 0.0
+                                )
+                                floats[rows, 16] = rolling_energy(stiffness, angle)
+                    if cohesive:
+                        floats[rows, 13] = count * pull(strength, gap_range, depth)
+                        floats[rows, 14] = count * pull_energy(strength, gap_range, depth)
                 rows += 1
     return rows

@@ -1,5 +1,11 @@
 """Contact record → force, history, energies. One file is one law."""
 
+from clast.laws.cohesion import Cohesion
+from clast.laws.hertz import Hertz
+from clast.laws.hertz_mindlin import HertzMindlin
+from clast.laws.law import Contact, Law, Memory, Response
 from clast.laws.linear import Linear
+from clast.laws.own import OwnLaw
+from clast.laws.rolling import Rolling
 
-__all__ = ["Linear"]
+__all__ = ["Cohesion", "Contact", "Hertz", "HertzMindlin", "Law", "Linear", "Memory", "OwnLaw", "Response", "Rolling"]

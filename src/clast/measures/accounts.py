@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from clast.dynamics.arrays import LOST, SLIDING, TAG_WORK, VISCOUS
+from clast.dynamics.arrays import DRAG, LOST, REMOVED, ROLLING, SLIDING, TAG_WORK, VISCOUS
 from clast.dynamics.engine import Engine, Snapshot
-from clast.dynamics.table import NORMAL_ENERGY, TANGENTIAL_ENERGY
+from clast.dynamics.table import COHESION_ENERGY, NORMAL_ENERGY, ROLLING_ENERGY, TANGENTIAL_ENERGY
 
 
 def accounts(engine: Engine, snapshot: Snapshot) -> dict[str, float]:
@@ -21,8 +21,13 @@ def accounts(engine: Engine, snapshot: Snapshot) -> dict[str, float]:
         "gravitational": float(-np.sum(mass * (gravity[0] * body[rows, 0] + gravity[1] * body[rows, 1]))),
         "normal_elastic": float(np.sum(snapshot.floats[:, NORMAL_ENERGY])),
         "tangential_elastic": float(np.sum(snapshot.floats[:, TANGENTIAL_ENERGY])),
+        "rolling_elastic": float(np.sum(snapshot.floats[:, ROLLING_ENERGY])),
+        "cohesive": float(np.sum(snapshot.floats[:, COHESION_ENERGY])),
         "heat_sliding": float(np.sum(book[:, SLIDING])),
         "heat_viscous": float(np.sum(book[:, VISCOUS])),
         "heat_lost_springs": float(np.sum(book[:, LOST])),
+        "heat_rolling": float(np.sum(book[:, ROLLING])),
+        "heat_drag": float(np.sum(book[:, DRAG])),
+        "carried_off": float(np.sum(book[:, REMOVED])),
         "work_tags": float(np.sum(book[:, TAG_WORK])),
     }

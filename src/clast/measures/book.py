@@ -17,10 +17,13 @@ from typing import Any
 
 import numpy as np
 
-ENERGIES = ("translational", "rotational", "gravitational", "normal_elastic", "tangential_elastic")
-HEATS = ("heat_sliding", "heat_viscous", "heat_lost_springs")
+ENERGIES = (
+    "translational", "rotational", "gravitational", "normal_elastic", "tangential_elastic", "rolling_elastic", "cohesive"
+)  # fmt: skip
+HEATS = ("heat_sliding", "heat_rolling", "heat_viscous", "heat_drag", "heat_lost_springs")
+CARRIED = ("carried_off",)  # kinetic and gravitational energy of grains that were taken out of the run
 WORKS = ("work_tags",)
-ACCOUNTS = ENERGIES + HEATS + WORKS
+ACCOUNTS = ENERGIES + HEATS + CARRIED + WORKS
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class Book:
     series: Mapping[str, np.ndarray]
 
     def __getitem__(self, account: str) -> np.ndarray:
+        if account in ACCOUNTS and account not in self.series:  # a run stored before this account was kept
+            return np.zeros(len(self.time))
         return np.asarray(self.series[account])
 
     def _sum(self, names: tuple[str, ...]) -> np.ndarray:
@@ -49,7 +54,7 @@ class Book:
     @property
     def elastic(self) -> np.ndarray:
         """Energy in springs."""
-        return self["normal_elastic"] + self["tangential_elastic"]
+        return self["normal_elastic"] + self["tangential_elastic"] + self["rolling_elastic"]
 
     @property
     def heat(self) -> np.ndarray:
@@ -63,8 +68,11 @@ class Book:
 
     @property
     def residual(self) -> np.ndarray:
-        """E(t) − E(0) + Q − W; the change of each account is taken first, so that a large offset costs no digits."""
-        change = np.sum([self[name] - self[name][0] for name in ENERGIES], axis=0)
+        """E(t) − E(0) + Q − W; the change of each account is taken first, so that a large offset costs no digits.
+
+        Energy that left with removed grains counts as still there.
+        """
+        change = np.sum([self[name] - self[name][0] for name in ENERGIES + CARRIED], axis=0)
         return change + (self.heat - self.heat[0]) - (self.work - self.work[0])
 
     @property
@@ -100,7 +108,8 @@ class Book:
         for name in ACCOUNTS:
             if np.ptp(self[name]) > 0.0:
                 axes[0].plot(self.time, self[name], label=name.replace("_", " "))
-        axes[0].plot(self.time, self.energy + self.heat - self.work, "k--", lw=1, label="energy + heat − work")
+        total = self.energy + self["carried_off"] + self.heat - self.work
+        axes[0].plot(self.time, total, "k--", lw=1, label="energy + heat − work")
         axes[0].set_ylabel("energy")
         axes[0].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         axes[1].plot(self.time, self.residual / self.scale if self.scale > 0.0 else self.residual, "k", lw=0.8)

@@ -174,7 +174,8 @@ def index_pairs(pairs, bodies, contacts):
 def carry_springs(old, old_pairs, new, new_pairs):
     """Take springs over from the old lists by (pair, image, side, probe, feature): both are sorted, one walk will do."""
     for k in range(new.pair[new_pairs, 2]):
-        new.spring[k] = 0.0
+        for c in range(new.spring.shape[1]):
+            new.spring[k, c] = 0.0
         new.active[k] = 0
     q = 0
     for p in range(new_pairs):
@@ -201,5 +202,6 @@ def walk_candidates(old, old_first, old_last, new, new_first, new_last):
         while q < old_last and (old.candidate[q, 0] < v or (old.candidate[q, 0] == v and old.candidate[q, 1] < f)):
             q += 1
         if q < old_last and old.candidate[q, 0] == v and old.candidate[q, 1] == f:
-            new.spring[k] = old.spring[q]
+            for c in range(new.spring.shape[1]):
+                new.spring[k, c] = old.spring[q, c]
             new.active[k] = old.active[q]

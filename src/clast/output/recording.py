@@ -1,6 +1,5 @@
 """Run a scene and leave a run folder behind: samples of the book, frames, checkpoints, signals, progress."""
 
-import hashlib
 import math
 import signal
 import time
@@ -53,7 +52,7 @@ class Samples(Every):
     def take(self, engine: Engine, snapshot: Snapshot) -> None:
         """Add a row to the series."""
         values = accounts(engine, snapshot)
-        counted = snapshot.integers[:, 5] > 0
+        counted = (snapshot.integers[:, 5] > 0) & (snapshot.floats[:, 0] > 0.0)  # cohesive pairs across a gap are not contacts
         values["contacts"] = float(counted.sum())
         values["deepest_overlap"] = float(snapshot.floats[:, 0].max(initial=0.0))
         if self.extra is not None:
@@ -92,6 +91,7 @@ def run(
     dt: float | None = None,
     alpha: float | str = "auto",
     threads: int | str = 1,
+    integrator: str = "verlet",
     samples: int = 400,
     frames: int = 100,
     extra: Extra | None = None,
@@ -106,6 +106,7 @@ def run(
 
     out          folder of the run; an existing one is refused unless `resume` or `overwrite`
     dt           time step, or None for the safe one
+    integrator   "verlet", "gear4" or "gear5"
     samples      rows of the series, about; at least 200 for an honest energy error
     frames       stored configurations, about; 0 for none
     extra        further quantities of a sample: (engine, snapshot) → {name: number}
@@ -129,15 +130,15 @@ def run(
     if resume and read_mark(folder, open_run(folder).run_id) is None:
         progress.say(f"nothing was saved yet in {folder}: starting from the beginning")
         resume, overwrite = False, True
-    if scene.bodies and not is_compiled(kernels_of(scene), parallel=threads != 1):
+    if scene.bodies and not is_compiled(kernels_of(scene, integrator), parallel=threads != 1):
         progress.say("compiling once, about 30 s")
-    engine = Engine(scene, dt=dt, alpha=alpha, threads=threads)
+    engine = Engine(scene, dt=dt, alpha=alpha, threads=threads, integrator=integrator)
     end = steps_until(until, engine.dt)
     record = Recorder(engine, end, samples, frames, extra, conclude, progress, checkpoint_seconds)
     if resume:
         writer, checkpoint = RunWriter.resume(folder)
         with writer:
-            if checkpoint.scalars.get("scene") != fingerprint(engine):
+            if checkpoint.scalars.get("scene") != engine.identity:
                 raise StoreError(f"the run in {folder} was made with another scene: resume with the same parameters")
             engine.restore(dict(checkpoint.arrays), dict(checkpoint.scalars))
             record.announce(f"resumed at t = {engine.time:.6g}, ")
@@ -177,13 +178,12 @@ class Recorder:
         outputs: list[Any] = [Samples(writer, end // max(self.samples, 1), end, self.extra)]
         if self.frames > 0:
             outputs.append(Frames(writer, end // self.frames, end))
-        mark = fingerprint(engine)
         last_save = -math.inf  # a first checkpoint at once: from then on a kill loses nothing that was saved
 
         def save() -> None:
             nonlocal last_save
             arrays, scalars = engine.checkpoint()
-            writer.checkpoint(engine.step, engine.time, arrays, {**scalars, "scene": mark})
+            writer.checkpoint(engine.step, engine.time, arrays, {**scalars, "scene": engine.identity})
             last_save = time.monotonic()
             progress.detail(f"saved at t = {engine.time:.6g} (step {engine.step})")
 
@@ -247,7 +247,7 @@ def signals() -> Iterator[Callable[[], int | None]]:
 def report_overlaps(engine: Engine, progress: Progress, worst: int = 3) -> None:
     """Say which bodies overlap at the start and how deep; deep ones are refused by the first step."""
     integers, floats = engine.contact_table(engine.state)
-    counted = np.flatnonzero(integers[:, 5] > 0)
+    counted = np.flatnonzero((integers[:, 5] > 0) & (floats[:, 0] > 0.0))
     if counted.size == 0:
         return
     deepest = counted[np.argsort(-floats[counted, 0])][:worst]
@@ -259,16 +259,6 @@ def report_overlaps(engine: Engine, progress: Progress, worst: int = 3) -> None:
     progress.say(f"{counted.size} contacts overlap at the start; the deepest: bodies {which}")
 
 
-def fingerprint(engine: Engine) -> str:
-    """A hash of everything constant in a run: a checkpoint goes with one scene only."""
-    digest = hashlib.sha256()
-    for part in (engine.geometry, engine.model, engine.tags):
-        for array in part:
-            digest.update(np.ascontiguousarray(array).tobytes())
-    digest.update(f"{engine.dt!r} {engine.scene.onset} {engine.scene.counting}".encode())
-    return digest.hexdigest()
-
-
 def scene_arrays(scene: Scene) -> dict[str, Any]:
     """The scene as named arrays, enough to draw it: shapes as ragged tables, bodies by id."""
     shapes: dict[int, int] = {}
@@ -277,6 +267,7 @@ def scene_arrays(scene: Scene) -> dict[str, Any]:
         if id(body.shape) not in shapes:
             shapes[id(body.shape)] = len(unique)
             unique.append(body.shape)
+    mass, inertia = scene.masses()
     return {
         "shape_vertices": np.concatenate([shape.vertices for shape in unique]),
         "shape_first_vertex": np.cumsum([0, *(len(shape.vertices) for shape in unique)]),
@@ -285,8 +276,8 @@ def scene_arrays(scene: Scene) -> dict[str, Any]:
         "shape_radius": np.array([shape.radius for shape in unique]),
         "shape_closed": np.array([shape.is_closed for shape in unique]),
         "body_shape": np.array([shapes[id(body.shape)] for body in scene.bodies]),
-        "body_mass": np.array([body.mass for body in scene.bodies]),
-        "body_inertia": np.array([body.inertia for body in scene.bodies]),
+        "body_mass": mass,
+        "body_inertia": inertia,
         "body_big": np.array([body.big for body in scene.bodies]),
         "period": np.array([scene.box.period_x, scene.box.period_y]),
         "gravity": np.array(scene.gravity),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.table import PUSH, SHEAR
+from clast.dynamics.table import PULL, PUSH, SHEAR
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ def unbalanced_force(engine: Engine) -> tuple[float, float]:
     snapshot = engine.snapshot()
     table, floats = snapshot.integers, snapshot.floats
     nx, ny = floats[:, 1], floats[:, 2]
-    push, shear = floats[:, PUSH], floats[:, SHEAR]
+    push, shear = floats[:, PUSH] - floats[:, PULL], floats[:, SHEAR]
     fx, fy = -push * nx - shear * ny, -push * ny + shear * nx
     net = np.zeros((engine.order.size, 2))
     for column, sign in ((0, 1.0), (1, -1.0)):
@@ -37,7 +37,7 @@ def unbalanced_force(engine: Engine) -> tuple[float, float]:
     if mean_contact == 0.0:
         return float("inf"), 0.0
     ratio = float(np.hypot(*net[: engine.free].T).mean() / mean_contact)
-    loads = engine.tags.force[:, :2]
+    loads = engine.tags.push[:, :2]  # as of the snapshot
     off = np.where(engine.tags.imposed[:, :2] == 0, net[engine.free : engine.moving] + loads, 0.0)
     carried = np.hypot(*loads.T)
     if carried.any():
@@ -54,7 +54,7 @@ def settle(engine: Engine, *, unbalanced: float, slice_steps: int = 1000, most_s
     body = engine.state.body
     moving = slice(0, engine.moving)
     mass = 1.0 / engine.model.inverse_mass[: engine.free]
-    rate = 2.0 * np.pi * float(np.sqrt(engine.model.law[:, 0].max() / mass.mean()) / (2.0 * np.sqrt(engine.free)))
+    rate = 2.0 * np.pi * float(np.sqrt(engine.model.stiffness[0] / mass.mean()) / (2.0 * np.sqrt(engine.free)))
     stretch = 20
     keep = float(np.exp(-rate * stretch * engine.dt))
     held = np.zeros((engine.moving, 3), bool)

@@ -1,5 +1,7 @@
 """The problem as data: bodies, box, gravity, laws and tags, checked as they are given."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -7,8 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from clast.errors import SceneError
-from clast.laws import Linear
-from clast.scene.tags import Fixed, Force, Tag, Velocity
+from clast.laws import Law
+from clast.scene.imposed import Imposed, sum_up
+from clast.scene.springs import Springs
+from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
+from clast.scene.timed import Timed, check_timed
 from clast.shapes.skeleton import Shape
 
 
@@ -26,6 +31,7 @@ class Body:
     material: str
     big: bool
     name: str | None
+    weighed: bool = True  # whether the user gave mass or density; a free wall without gets one from the grains
     tags: list[Tag] = field(default_factory=list)
 
 
@@ -49,20 +55,31 @@ class Scene:
     >>> ball = scene.add(disk(radius=0.5), (0.0, 2.0))
     >>> floor = scene.add_wall(segment((-5.0, 0.0), (5.0, 0.0), radius=0.1))
 
-    `counting` is "euler" (weights, the default) or "all-pairs" (the papers' literal sum); `onset` weights the elastic
-    kick of a step in which a contact opens or closes, and is on unless you want to see the difference.
+    law            between all materials that have none of their own (`set_law`)
+    drag           rate γ of a drag −γmv, −γIω on every grain [1/time], a number or a function of time; booked as heat
+    counting       "euler" (weights, the default) or "all-pairs" (the papers' literal sum)
+    onset          weight the elastic kick of a step in which a contact opens or closes; off only to see the difference
+    remove_below   grains that have fallen below this y are taken out of the run (they keep their last place in frames)
+    springs        what contacts remember at the start, from an earlier run: `engine.springs()`
     """
 
     def __init__(
         self,
         *,
-        law: Linear,
+        law: Law,
         gravity: tuple[float, float] = (0.0, 0.0),
         box: Box | None = None,
+        drag: Timed = 0.0,
         counting: str = "euler",
         onset: bool = True,
+        remove_below: float | None = None,
+        springs: Springs | None = None,
     ) -> None:
+        if not isinstance(law, Law):
+            raise SceneError(f"law = {law!r} must be a law, such as Linear(1e7)")
         self.box = box or Box()
+        if len(gravity) != 2:
+            raise SceneError(f"gravity = {gravity} needs two numbers")
         self.gravity = (float(gravity[0]), float(gravity[1]))
         for axis, g, period in zip("xy", self.gravity, (self.box.period_x, self.box.period_y), strict=True):
             if not math.isfinite(g):
@@ -71,11 +88,19 @@ class Scene:
                 raise SceneError(f"gravity {g} along {axis}, but the box is periodic along {axis}: grains would fall for ever")
         if counting not in ("euler", "all-pairs"):
             raise SceneError(f'counting = "{counting}" must be "euler" or "all-pairs"')
+        check_timed("drag", drag)
+        if isinstance(drag, int | float) and drag < 0.0:
+            raise SceneError(f"drag = {drag} must not be negative")
+        if remove_below is not None and not math.isfinite(remove_below):
+            raise SceneError(f"remove_below = {remove_below} must be a finite height")
+        self.drag = drag
         self.counting = counting
         self.onset = bool(onset)
+        self.remove_below = remove_below
+        self.springs = springs
         self.bodies: list[Body] = []
         self.default_law = law
-        self.pair_laws: dict[tuple[str, str], Linear] = {}
+        self.pair_laws: dict[tuple[str, str], Law] = {}
 
     def __len__(self) -> int:
         return len(self.bodies)
@@ -96,30 +121,40 @@ class Scene:
         angle: float = 0.0,
         velocity: Sequence[float] = (0.0, 0.0),
         spin: float = 0.0,
-        density: float = 1.0,
+        density: float | None = None,
+        mass: float | None = None,
         material: str = "grain",
         big: bool = False,
         name: str | None = None,
         tags: Iterable[Tag] = (),
     ) -> int:
-        """Add a body with its centre of mass at `position`; returns its id. `density` is mass per area.
+        """Add a body with its centre of mass at `position`; returns its id. `density` is mass per area, 1 if not given.
 
-        A big body (wall, landscape, hopper) is left out of the cells and does not meet other big bodies.
+        A big body (wall, landscape, hopper) is left out of the cells and does not meet other big bodies. If it is free to
+        move and has neither mass nor density, it weighs √N mean grains (model §6). Bodies of one name form a group.
         """
         number = len(self.bodies)
+        if not isinstance(shape, Shape):
+            raise SceneError(f"body {number}: {shape!r} is not a shape")
+        if density is not None and mass is not None:
+            raise SceneError(f"body {number}: give its density or its mass, not both")
+        weighed = density is not None or mass is not None
+        per_area = mass / shape.area if mass is not None else 1.0 if density is None else density
         numbers = {
-            "position": (*position,), "angle": (angle,), "velocity": (*velocity,), "spin": (spin,), "density": (density,)
+            "position": (*position,), "angle": (angle,), "velocity": (*velocity,), "spin": (spin,),
+            "mass" if mass is not None else "density": (per_area,),
         }  # fmt: skip
         for what, values in numbers.items():
             if not all(math.isfinite(float(v)) for v in values):
                 raise SceneError(f"body {number}: {what} {values} is not finite")
         if len(numbers["position"]) != 2 or len(numbers["velocity"]) != 2:
             raise SceneError(f"body {number}: position and velocity need two numbers each")
-        if density <= 0.0:
-            raise SceneError(f"body {number}: density = {density} must be positive")
+        if per_area <= 0.0:
+            what = f"mass = {mass}" if mass is not None else f"density = {density}"
+            raise SceneError(f"body {number}: {what} must be positive")
         body = Body(
             shape, (float(position[0]), float(position[1])), float(angle), (float(velocity[0]), float(velocity[1])), float(spin),
-            density * shape.area, density * shape.inertia, material, bool(big), name,
+            per_area * shape.area, per_area * shape.inertia, material, bool(big), name, weighed,
         )  # fmt: skip
         if not big:
             for axis, period in zip("xy", (self.box.period_x, self.box.period_y), strict=True):
@@ -133,23 +168,71 @@ class Scene:
             self.tag(number, tag)
         return number
 
-    def add_wall(self, shape: Shape, *, tags: Iterable[Tag] = (Fixed(),), material: str = "wall", name: str | None = None) -> int:
+    def add_wall(
+        self,
+        shape: Shape,
+        *,
+        tags: Iterable[Tag] = (Fixed(),),
+        mass: float | None = None,
+        material: str = "wall",
+        name: str | None = None,
+    ) -> int:
         """Add a big body where its skeleton was drawn (its own coordinates are the world's), fixed unless told otherwise."""
-        return self.add(shape, -shape.origin, material=material, big=True, name=name, tags=tags)
+        return self.add(shape, -shape.origin, mass=mass, material=material, big=True, name=name, tags=tags)
 
-    def tag(self, body: int, tag: Tag) -> None:
-        """Impose something on a body."""
-        if not 0 <= body < len(self.bodies):
-            raise SceneError(f"tag on body {body}: there are bodies 0 … {len(self.bodies) - 1}")
-        if not isinstance(tag, Fixed | Velocity | Force):
-            raise SceneError(f"tag on body {body}: {tag!r} is not Fixed, Velocity or Force")
-        self.bodies[body].tags.append(tag)
+    # --- tags --------------------------------------------------------------------------------------------------------
 
-    def set_law(self, one: str, other: str, law: Linear) -> None:
-        """The law between two materials; pairs not named use the scene's law."""
+    def ids(self, who: int | str | Iterable[int | str]) -> list[int]:
+        """Ids of a body, of all bodies of a name, or of several of these."""
+        if isinstance(who, str):
+            found = [k for k, body in enumerate(self.bodies) if body.name == who]
+            if not found:
+                names = sorted({body.name for body in self.bodies if body.name is not None})
+                raise SceneError(f'there is no body named "{who}"; there are: {", ".join(names) or "no names at all"}')
+            return found
+        if isinstance(who, int | np.integer):
+            if not 0 <= who < len(self.bodies):
+                raise SceneError(f"there is no body {who}: there are bodies 0 … {len(self.bodies) - 1}")
+            return [int(who)]
+        return [number for each in who for number in self.ids(each)]
+
+    def tag(self, who: int | str | Iterable[int | str], tag: Tag) -> None:
+        """Impose something on a body, on all bodies of a name, or on several of these."""
+        if not isinstance(tag, Fixed | Velocity | Force | Pressure | Dashpot):
+            raise SceneError(f"tag on body {who}: {tag!r} is not Fixed, Velocity, Force, Pressure or Dashpot")
+        for number in self.ids(who):
+            self.bodies[number].tags.append(tag)
+
+    def imposed(self, number: int) -> Imposed:
+        """What the tags of a body say together."""
+        return sum_up(number, self.bodies[number].tags)
+
+    def masses(self) -> tuple[np.ndarray, np.ndarray]:
+        """Mass and moment of inertia of every body; a free wall that was given no mass weighs √N mean grains."""
+        mass = np.array([body.mass for body in self.bodies])
+        inertia = np.array([body.inertia for body in self.bodies])
+        grains = np.array([not body.big for body in self.bodies])
+        for k, body in enumerate(self.bodies):
+            if body.big and not body.weighed and grains.any() and not all(self.imposed(k).held):
+                factor = math.sqrt(grains.sum()) * float(mass[grains].mean()) / mass[k]
+                mass[k] *= factor
+                inertia[k] *= factor
+        return mass, inertia
+
+    # --- laws --------------------------------------------------------------------------------------------------------
+
+    def set_law(self, one: str, other: str, law: Law) -> None:
+        """The law between two materials; pairs not named use the scene's law. It must be of the same kind."""
+        if not isinstance(law, Law):
+            raise SceneError(f'the law between "{one}" and "{other}" is {law!r}: give a law, such as Linear(1e7)')
+        if law.kind != self.default_law.kind:
+            raise SceneError(
+                f'the law between "{one}" and "{other}" is of another kind than the scene\'s ({describe(law)} against '
+                f"{describe(self.default_law)}): laws of one scene differ in their numbers only"
+            )
         self.pair_laws[tuple(sorted((one, other)))] = law  # type: ignore[index]
 
-    def law_between(self, one: str, other: str) -> Linear:
+    def law_between(self, one: str, other: str) -> Law:
         """The law that holds between two materials."""
         return self.pair_laws.get(tuple(sorted((one, other))), self.default_law)  # type: ignore[arg-type]
 
@@ -164,21 +247,17 @@ class Scene:
                     )
         return used
 
-    def imposed(self, body: Body) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Tags of a body as (imposed, velocity, force), three components each: x, y, spin."""
-        imposed, velocity, force = np.zeros(3, bool), np.zeros(3), np.zeros(3)
-        for tag in body.tags:
-            if isinstance(tag, Force):
-                force += (tag.x, tag.y, tag.torque)
-            else:
-                wanted = (0.0, 0.0, 0.0) if isinstance(tag, Fixed) else (tag.x, tag.y, tag.spin)
-                for c, value in enumerate(wanted):
-                    if value is None:
-                        continue
-                    if imposed[c] and velocity[c] != value:
-                        raise SceneError(
-                            f"body {self.bodies.index(body)}: two tags prescribe different velocities "
-                            f"for its {('x', 'y', 'spin')[c]}"
-                        )
-                    imposed[c], velocity[c] = True, value
-        return imposed, velocity, force
+    def laws(self) -> list[Law]:
+        """The law of every pair of materials, in the order of `materials`."""
+        names = self.materials()
+        return [self.law_between(a, b) for a in names for b in names]
+
+
+def describe(law: Law) -> str:
+    """Kind of a law in words."""
+    parts = [type(law).__name__]
+    if law.rolling is not None:
+        parts.append("rolling")
+    if law.cohesion is not None:
+        parts.append("cohesion")
+    return " with ".join([parts[0], " and ".join(parts[1:])]) if len(parts) > 1 else parts[0]

@@ -1,15 +1,20 @@
-"""What is imposed on a body (GM09 §2.5): velocities or forces, constant in time."""
+"""What is imposed on a body (GM09 §2.5, model §6): velocities, forces, pressures. Each number may be a function of time."""
+
+from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
 from clast.errors import SceneError
+from clast.scene.timed import Timed, check_timed
+
+DIRECTIONS = {"+x": (0, 1.0), "-x": (0, -1.0), "+y": (1, 1.0), "-y": (1, -1.0)}
 
 
-def _finite(tag: object, **values: float | None) -> None:
+def _check(tag: object, **values: Timed | None) -> None:
     for name, value in values.items():
-        if value is not None and not math.isfinite(value):
-            raise SceneError(f"{type(tag).__name__} tag: {name} = {value} must be a finite number")
+        if value is not None:
+            check_timed(f"{type(tag).__name__} tag: {name}", value)
 
 
 @dataclass(frozen=True)
@@ -21,24 +26,62 @@ class Fixed:
 class Velocity:
     """Prescribed velocity components; a component left at None stays free. Units length/time, radians/time."""
 
-    x: float | None = None
-    y: float | None = None
-    spin: float | None = None
+    x: Timed | None = None
+    y: Timed | None = None
+    spin: Timed | None = None
 
     def __post_init__(self) -> None:
-        _finite(self, x=self.x, y=self.y, spin=self.spin)
+        _check(self, x=self.x, y=self.y, spin=self.spin)
 
 
 @dataclass(frozen=True)
 class Force:
-    """A constant force and torque on top of gravity and contacts. Units force, force × length."""
+    """A force and torque on top of gravity and contacts. Units force, force × length."""
 
-    x: float = 0.0
-    y: float = 0.0
-    torque: float = 0.0
+    x: Timed = 0.0
+    y: Timed = 0.0
+    torque: Timed = 0.0
 
     def __post_init__(self) -> None:
-        _finite(self, x=self.x, y=self.y, torque=self.torque)
+        _check(self, x=self.x, y=self.y, torque=self.torque)
 
 
-Tag = Fixed | Velocity | Force
+@dataclass(frozen=True)
+class Pressure:
+    """A force `value` × the present gap between the inner faces of two walls, or × the period, along `direction`.
+
+    value       pressure [force/length]
+    direction   "+x", "-x", "+y" or "-y": where the wall is pushed
+    between     names or ids of the two walls that bound the loaded face, the one at the smaller coordinate first;
+                None where that side is periodic
+    """
+
+    value: Timed
+    direction: str
+    between: tuple[int | str, int | str] | None = None
+
+    def __post_init__(self) -> None:
+        _check(self, value=self.value)
+        if self.direction not in DIRECTIONS:
+            raise SceneError(f'Pressure tag: direction = "{self.direction}" must be one of {", ".join(DIRECTIONS)}')
+        if self.between is not None and (len(self.between) != 2 or self.between[0] == self.between[1]):
+            raise SceneError(f"Pressure tag: between = {self.between} must name two different walls")
+
+
+@dataclass(frozen=True)
+class Dashpot:
+    """A force −coefficient × velocity (components x and y) [force × time/length], booked as viscous heat.
+
+    A wall that is free to move gets one by itself: 0.2 M √(0.5 k_n/M) (model §6). `Dashpot(0.0)` takes that away.
+    """
+
+    coefficient: float
+
+    def __post_init__(self) -> None:
+        if isinstance(self.coefficient, bool) or not isinstance(self.coefficient, int | float) or not (
+            math.isfinite(self.coefficient) and self.coefficient >= 0.0
+        ):
+            raise SceneError(f"Dashpot tag: coefficient = {self.coefficient!r} must be a finite number that is not negative")
+
+
+Tag = Fixed | Velocity | Force | Pressure | Dashpot

@@ -1,0 +1,84 @@
+"""Grains that have fallen out of sight leave the run (`Scene.remove_below`), at fixed step numbers so that bits don't depend
+on lists, threads or outputs. The other rows keep their order, so every sum is taken in the same order as before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from clast.dynamics.arrays import REMOVED
+
+if TYPE_CHECKING:
+    from clast.dynamics.engine import Engine
+
+INTERVAL = 1024  # steps between looks
+NEVER = int(np.iinfo(np.int64).max)
+
+
+def is_due(engine: Engine) -> bool:
+    """Whether this is a step to look for fallen grains."""
+    return engine.scene.remove_below is not None and engine.step % INTERVAL == 0
+
+
+def next_look(engine: Engine) -> int:
+    """The next step to look at."""
+    return NEVER if engine.scene.remove_below is None else (engine.step // INTERVAL + 1) * INTERVAL
+
+
+def remove_fallen(engine: Engine) -> None:
+    """Take out free grains below the limit that touch nobody; the energy they carry off is booked."""
+    body = engine.state.body
+    fallen = body[: engine.free, 1] < engine.scene.remove_below
+    if not fallen.any():
+        return
+    snapshot = engine.snapshot()
+    near = snapshot.integers[:, :2].ravel()
+    fallen[near[near < engine.free]] = False
+    rows = np.flatnonzero(fallen)
+    if rows.size == 0:
+        return
+    model, before, after = engine.model, snapshot.before[rows], snapshot.after[rows]
+    carried = 0.5 * (before[:, :2] * after[:, :2]).sum(axis=1) / model.inverse_mass[rows]
+    carried += 0.5 * before[:, 2] * after[:, 2] / model.inverse_inertia[rows]
+    carried -= (snapshot.state.body[rows, :2] @ model.gravity) / model.inverse_mass[rows]
+    engine.state.book[rows, REMOVED] += carried
+    body[rows, 4:7] = 0.0
+    springs = engine.springs()
+    stay = np.setdiff1d(np.arange(engine.order.size), rows)
+    reorder(engine, np.concatenate([stay, rows]), engine.gone + rows.size)
+    engine._take_springs(springs)
+    engine._rebuild()
+
+
+def reorder(engine: Engine, rows: np.ndarray, gone: int) -> None:
+    """Let row k hold what row rows[k] held, and take the last `gone` rows out of the motion. Lists must be built anew."""
+    new_row = np.argsort(rows)
+    newly = gone - engine.gone
+    model, cast, tags = engine.model, engine.cast, engine.tags
+    per_body = ("shape", "material", "inverse_mass", "inverse_inertia", "contact_inverse_mass", "reach", "inverse_radius")
+    engine.model = model._replace(**{name: np.ascontiguousarray(getattr(model, name)[rows]) for name in per_body})
+    gear = engine.state.gear
+    engine.state = engine.state._replace(
+        body=np.ascontiguousarray(engine.state.body[rows]),
+        angle=engine.state.angle[rows],
+        book=np.ascontiguousarray(engine.state.book[rows]),
+        gear=np.ascontiguousarray(gear[rows]) if len(gear) == len(rows) else gear,
+    )
+    engine.order = engine.order[rows]
+    engine.free -= newly
+    engine.moving -= newly
+    engine.gone = gone
+    last = engine.order.size - gone
+    there = new_row[cast.grains] < last
+    place = np.argsort(new_row[cast.grains[there]])
+    engine.cast = cast._replace(
+        grains=new_row[cast.grains[there]][place].astype(np.int64),
+        level=np.ascontiguousarray(cast.level[there][place]),
+        big=np.sort(new_row[cast.big]).astype(np.int64),
+        mobile=np.ascontiguousarray(cast.mobile[rows]),
+    )
+    load = tags.load.copy()
+    load[:, 2:4] = new_row[load[:, 2:4]]
+    engine.tags = tags._replace(load=load)

@@ -1,0 +1,85 @@
+"""Hertz's force with a linear tangential spring (model §3): force and energy side by side.
+
+    normal       F_n = k_h δ^{3/2} + G_n m_e v·N, not below zero
+    tangential   as in `clast.laws.linear`, |F_t| ≤ μ F_n
+    energy       ⅖ k_h δ^{5/2} + ½ k_t s²
+"""
+
+import math
+from dataclasses import dataclass
+
+from clast.laws.friction import hold_back, no_pull, slide
+from clast.laws.law import Law, Response, require_numbers
+from clast.laws.linear import require_spring_for_friction
+
+
+def elastic(parameters, depth, radius):
+    """k_h δ^{3/2}."""
+    return parameters[0] * depth * math.sqrt(depth)
+
+
+def normal_energy(parameters, depth, radius):
+    """⅖ k_h δ^{5/2}."""
+    return 0.4 * parameters[0] * depth * depth * math.sqrt(depth)
+
+
+def force(parameters, contact, memory, dt):
+    """Forces of one counted contact, its new spring and the heat of sliding."""
+    k_h, k_t, mu, g_n, g_t = parameters
+    push = k_h * contact.depth * math.sqrt(contact.depth)
+    viscous = no_pull(push, g_n * contact.reduced_mass * contact.closing_speed)
+    cap = mu * (push + viscous)
+    spring_u, spring_w, heat = slide(
+        k_t, cap, memory.spring_u, memory.spring_w, contact.sliding_u, contact.sliding_w, dt
+    )  # fmt: skip
+    shear_u = -k_t * spring_u
+    shear_w = -k_t * spring_w
+    drag = -g_t * contact.reduced_mass
+    drag_u, drag_w = hold_back(shear_u, shear_w, drag * contact.sliding_u, drag * contact.sliding_w, cap)
+    return Response(push, viscous, shear_u, shear_w, drag_u, drag_w, spring_u, spring_w, 0.0, heat)
+
+
+def spring_energy(parameters, spring_u, spring_w, extra):
+    """½ k_t s²."""
+    return 0.5 * parameters[1] * (spring_u * spring_u + spring_w * spring_w)
+
+
+@dataclass(frozen=True)
+class Hertz(Law):
+    """Hertz's law with its parameters; `Hertz(1e7)` is frictionless and elastic.
+
+    normal_stiffness                     k_h [force/length^{3/2}], the same for every contact
+    tangential_stiffness                 k_t [force/length]
+    friction                             μ; infinity holds every contact by its spring
+    normal_damping, tangential_damping   G_n, G_t [1/time], times the reduced mass of the contact
+    """
+
+    normal_stiffness: float
+    tangential_stiffness: float = 0.0
+    friction: float = 0.0
+    normal_damping: float = 0.0
+    tangential_damping: float = 0.0
+
+    module = __name__
+
+    def __post_init__(self) -> None:
+        names = ("normal_stiffness", "tangential_stiffness", "friction", "normal_damping", "tangential_damping")
+        require_numbers(self, names, infinite=("friction",), positive=("normal_stiffness",))
+        require_spring_for_friction(self.friction, self.tangential_stiffness)
+
+    @property
+    def damps_or_slides(self) -> bool:
+        """Whether a contact remembers anything or loses energy."""
+        return self.friction > 0.0 or self.normal_damping > 0.0 or self.tangential_damping > 0.0
+
+    @property
+    def row(self) -> tuple[float, ...]:
+        """Parameters in the order the compiled law unpacks them."""
+        return (
+            self.normal_stiffness, self.tangential_stiffness, min(self.friction, 1e300),
+            self.normal_damping, self.tangential_damping,
+        )  # fmt: skip
+
+    def stiffness(self, depth: float, radius: float) -> float:
+        """The larger of 3/2 k_h √δ and k_t."""
+        return max(1.5 * self.normal_stiffness * math.sqrt(depth), self.tangential_stiffness)

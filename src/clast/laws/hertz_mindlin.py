@@ -1,0 +1,122 @@
+"""Hertz-Mindlin contact of elastic spheres with Tsuji's damping (model §3): force and energy side by side.
+
+    normal       F_n = 4/3 E* √R* δ^{3/2} + 2√(5/6) β √(S m_e) v·N, not below zero;   S = 2E*√(R*δ)
+    tangential   k_t = 8G*√(R*δ), incremental: dF_t = k_t dx while the contact is loaded; on unloading F_t falls with k_t
+                 (or a spring stiffened under load would give back more than it took); |F_t| ≤ μ F_n
+    energy       8/15 E* √R* δ^{5/2} + ½ k_t s²
+
+R* is the reduced sphero-radius. The spring is kept as the displacement s = F_t/k_t together with its k_t. While k_t grows
+under load F_t is kept, so s shrinks; while it falls s is kept, so F_t shrinks. Both cost elastic energy, booked with sliding:
+heat = ½(F_old + F_new)·dx − (E_new − E_old), not negative up to rounding.
+"""
+
+import math
+from dataclasses import dataclass
+
+from clast.errors import SceneError
+from clast.laws.friction import hold_back, length, no_pull
+from clast.laws.law import Law, Response, require_numbers
+
+DAMPING = 2.0 * math.sqrt(5.0 / 6.0)
+
+
+def elastic(parameters, depth, radius):
+    """4/3 E* √R* δ^{3/2}."""
+    return 4.0 / 3.0 * parameters[0] * math.sqrt(radius * depth) * depth
+
+
+def normal_energy(parameters, depth, radius):
+    """8/15 E* √R* δ^{5/2}."""
+    return 8.0 / 15.0 * parameters[0] * math.sqrt(radius * depth) * depth * depth
+
+
+def force(parameters, contact, memory, dt):
+    """Forces of one counted contact, its new spring with its stiffness, and the heat."""
+    young, shear, mu, beta = parameters
+    width = math.sqrt(contact.radius * contact.depth)
+    push = 4.0 / 3.0 * young * width * contact.depth
+    damping = DAMPING * beta * math.sqrt(2.0 * young * width * contact.reduced_mass)
+    viscous = no_pull(push, damping * contact.closing_speed)
+    cap = mu * (push + viscous)
+    k_t = 8.0 * shear * width
+    k_old = memory.extra
+    keep = k_old / k_t if k_t > k_old else 1.0  # loaded: the force stays; unloaded: the displacement
+    trial_u = keep * memory.spring_u + contact.sliding_u * dt
+    trial_w = keep * memory.spring_w + contact.sliding_w * dt
+    pull = k_t * length(trial_u, trial_w)
+    cut = cap / pull if pull > cap else 1.0
+    spring_u = trial_u * cut
+    spring_w = trial_w * cut
+    work = 0.5 * dt * (
+        (k_old * memory.spring_u + k_t * spring_u) * contact.sliding_u
+        + (k_old * memory.spring_w + k_t * spring_w) * contact.sliding_w
+    )  # fmt: skip
+    stored = 0.5 * k_t * (spring_u * spring_u + spring_w * spring_w) - 0.5 * k_old * (
+        memory.spring_u * memory.spring_u + memory.spring_w * memory.spring_w
+    )
+    drag = -DAMPING * beta * math.sqrt(k_t * contact.reduced_mass)
+    shear_u = -k_t * spring_u
+    shear_w = -k_t * spring_w
+    drag_u, drag_w = hold_back(shear_u, shear_w, drag * contact.sliding_u, drag * contact.sliding_w, cap)
+    return Response(push, viscous, shear_u, shear_w, drag_u, drag_w, spring_u, spring_w, k_t, work - stored)
+
+
+def spring_energy(parameters, spring_u, spring_w, extra):
+    """½ k_t s², with the k_t kept beside the spring."""
+    return 0.5 * extra * (spring_u * spring_u + spring_w * spring_w)
+
+
+@dataclass(frozen=True)
+class HertzMindlin(Law):
+    """Elastic spheres of one material on each other, or of two by their effective moduli.
+
+    young          E* = [(1−ν₁²)/E₁ + (1−ν₂²)/E₂]⁻¹ [force/length²]
+    shear          G* = [(2−ν₁)/G₁ + (2−ν₂)/G₂]⁻¹ [force/length²]
+    friction       μ; infinity holds every contact by its spring
+    restitution    e of a straight impact without the cut-off of pulling, 1 for none lost: β = −ln e/√(ln² e + π²)
+
+    `HertzMindlin.of_material(young=E, poisson=ν, …)` takes the constants of the material itself.
+    """
+
+    young: float
+    shear: float = 0.0
+    friction: float = 0.0
+    restitution: float = 1.0
+
+    module = __name__
+    needs_radius = True
+    needs_extra = True
+
+    def __post_init__(self) -> None:
+        require_numbers(self, ("young", "shear", "friction", "restitution"), infinite=("friction",), positive=("young",))
+        if self.friction > 0.0 and self.shear == 0.0:
+            raise SceneError(f"friction = {self.friction} needs a shear modulus > 0")
+        if not 0.0 < self.restitution <= 1.0:
+            raise SceneError(f"law parameter restitution = {self.restitution} must be above 0 and not above 1")
+
+    @classmethod
+    def of_material(
+        cls, *, young: float, poisson: float, friction: float = 0.0, restitution: float = 1.0, **more: object
+    ) -> "HertzMindlin":
+        """Two bodies of one material with Young's modulus E and Poisson's ratio ν: E* = E/2(1−ν²), G* = E/4(1+ν)(2−ν)."""
+        if not -1.0 < poisson <= 0.5:
+            raise SceneError(f"law parameter poisson = {poisson} must lie above −1 and not above 0.5")
+        effective = young / (2.0 * (1.0 - poisson**2))
+        shear = young / (4.0 * (1.0 + poisson) * (2.0 - poisson))
+        return cls(effective, shear, friction, restitution, **more)  # type: ignore[arg-type]
+
+    @property
+    def damps_or_slides(self) -> bool:
+        """Whether a contact remembers anything or loses energy."""
+        return self.friction > 0.0 or self.restitution < 1.0
+
+    @property
+    def row(self) -> tuple[float, ...]:
+        """Parameters in the order the compiled law unpacks them."""
+        log = math.log(self.restitution)
+        beta = -log / math.sqrt(log * log + math.pi * math.pi)
+        return self.young, self.shear, min(self.friction, 1e300), beta
+
+    def stiffness(self, depth: float, radius: float) -> float:
+        """The larger of 2E*√(R*δ) and 8G*√(R*δ)."""
+        return max(2.0 * self.young, 8.0 * self.shear) * math.sqrt(radius * depth)

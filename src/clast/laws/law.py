@@ -1,0 +1,113 @@
+"""What a law is told and what it answers, and what every law has in common.
+
+A law is a module (or an object, see `clast.laws.own`) with four plain functions of scalars, compiled into the contact loop:
+
+    elastic(parameters, depth, radius)                     normal elastic force of one counted contact
+    normal_energy(parameters, depth, radius)               its energy: elastic = d(normal_energy)/d(depth)
+    force(parameters, contact, memory, dt) → Response      everything, with friction and damping
+    spring_energy(parameters, spring_u, spring_w, extra)   energy of the tangential spring
+
+`parameters` is the tuple `row` of the law; `contact` a `Contact`, `memory` a `Memory`. Tangential quantities are pairs
+(u, w) in the tangent plane; in two dimensions u is along T = ẑ × N and w is always 0. Contacts that do not remember
+anything and do not lose anything use `elastic` alone.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from clast.errors import SceneError
+
+if TYPE_CHECKING:
+    from clast.laws.cohesion import Cohesion
+    from clast.laws.rolling import Rolling
+
+
+class Contact(NamedTuple):
+    """The contact record: what a law may know of one counted contact between a and b (model §3)."""
+
+    depth: float  # δ, how far the grains overlap; positive
+    closing_speed: float  # v·N with v = v_a − v_b at the contact point, N from a to b: positive when approaching
+    sliding_u: float  # v in the tangent plane
+    sliding_w: float
+    reduced_mass: float  # m_a m_b/(m_a + m_b); of a fixed or big body the other's mass
+    radius: float  # reduced sphero-radius r_a r_b/(r_a + r_b), likewise; 0 unless the law says that it needs it
+
+
+class Memory(NamedTuple):
+    """What a contact remembers from the step before; zeros when it is new."""
+
+    spring_u: float  # tangential spring: the displacement it has kept
+    spring_w: float
+    extra: float  # one number more, for laws that say they need it
+
+
+class Response(NamedTuple):
+    """What a law answers. Forces on a: −(elastic + viscous) N + (shear + drag) in the tangent plane; b gets the opposite."""
+
+    elastic: float
+    viscous: float
+    shear_u: float  # tangential force of the spring
+    shear_w: float
+    drag_u: float  # and of the dashpot
+    drag_w: float
+    spring_u: float  # new memory
+    spring_w: float
+    extra: float
+    heat: float  # what sliding turned into heat during this step, dashpots not included
+
+
+@dataclass(frozen=True)
+class Law:
+    """What every law has: rolling resistance and cohesion can be added to any of them."""
+
+    rolling: Rolling | None = field(default=None, kw_only=True)
+    cohesion: Cohesion | None = field(default=None, kw_only=True)
+
+    # not annotated, so that they are no fields of the dataclass
+    module = ""  # where kernels find the functions
+    needs_radius = False  # whether the functions read the reduced sphero-radius
+    needs_extra = False  # whether contacts remember a second number
+
+    @property
+    def row(self) -> tuple[float, ...]:
+        """Parameters in the order the compiled law unpacks them."""
+        raise NotImplementedError
+
+    @property
+    def damps_or_slides(self) -> bool:
+        """Whether a contact remembers anything or loses energy."""
+        raise NotImplementedError
+
+    @property
+    def history(self) -> bool:
+        """Whether contacts remember anything or lose energy."""
+        return self.damps_or_slides or self.rolling is not None
+
+    def stiffness(self, depth: float, radius: float) -> float:
+        """∂F_n/∂δ at an overlap, for the time step [force/length]."""
+        raise NotImplementedError
+
+    @property
+    def range(self) -> float:
+        """How far beyond touching the law acts [length]."""
+        return self.cohesion.range if self.cohesion is not None else 0.0
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """Laws of one kind are compiled together: they differ in numbers only."""
+        return self.module, self.rolling is not None, self.cohesion is not None
+
+
+def require_numbers(law: object, names: tuple[str, ...], infinite: tuple[str, ...] = (), positive: tuple[str, ...] = ()) -> None:
+    """SceneError unless each parameter is a finite number that is not negative, or positive where it has to be."""
+    for name in names:
+        value = getattr(law, name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise SceneError(f"law parameter {name} = {value!r} must be a number")
+        if math.isnan(value) or value < 0.0 or (math.isinf(value) and name not in infinite):
+            raise SceneError(f"law parameter {name} = {value} must be a finite number that is not negative")
+        if name in positive and value == 0.0:
+            raise SceneError(f"law parameter {name} = 0: grains would pass through each other; give a positive number")

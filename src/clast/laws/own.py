@@ -1,0 +1,113 @@
+"""A user's own law: plain Python functions and a tuple of parameters, compiled like the built-in ones.
+
+The functions are those of `clast.laws.law`, written in plain Python on numbers: no arrays, no objects, no strings. They may
+call each other, `math`, and what `clast.laws.friction` offers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from clast.backend.bind import register
+from clast.backend.device import law_function
+from clast.errors import SceneError
+from clast.laws.law import Law, Response
+
+
+def no_spring_energy(parameters: Any, spring_u: float, spring_w: float, extra: float) -> float:
+    """Of a law without a tangential spring."""
+    return 0.0
+
+
+def elastic_alone(elastic: Callable[..., float]) -> Callable[..., Response]:
+    """The `force` of a law that has only `elastic`."""
+    compiled = law_function(elastic)
+
+    def force(parameters, contact, memory, dt):  # type: ignore[no-untyped-def]
+        push = compiled(parameters, contact.depth, contact.radius)
+        return Response(push, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+    return force
+
+
+@dataclass(frozen=True)
+class OwnLaw(Law):
+    """A law made of the user's functions.
+
+    parameters      name → number; the functions receive the numbers as a tuple in this order
+    elastic         (parameters, depth, radius) → normal elastic force
+    normal_energy   (parameters, depth, radius) → its energy
+    stiffest        largest ∂F_n/∂δ that the run will see, or a function of (depth, radius): sets the safe time step
+    force           (parameters, contact, memory, dt) → Response; None for a law that is elastic only
+    spring_energy   (parameters, spring_u, spring_w, extra) → energy of the tangential spring
+    needs_radius    whether the functions read the reduced sphero-radius
+    needs_extra     whether contacts remember a second number
+
+    The energy is checked against the force when the law is made: elastic = d(normal_energy)/d(depth).
+    """
+
+    parameters: Mapping[str, float]
+    elastic: Callable[[Any, float, float], float]
+    normal_energy: Callable[[Any, float, float], float]
+    stiffest: float | Callable[[float, float], float]
+    force: Callable[..., Any] | None = None
+    spring_energy: Callable[..., float] = no_spring_energy
+    needs_radius: bool = False
+    needs_extra: bool = False
+    check_at: tuple[float, float] | None = field(default=None, kw_only=True)  # (depth, radius) where the energy is checked
+
+    def __post_init__(self) -> None:
+        for name, value in self.parameters.items():
+            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+                raise SceneError(f"law parameter {name} = {value!r} must be a finite number")
+        for name in ("elastic", "normal_energy", "force", "spring_energy"):
+            function = getattr(self, name)
+            if not callable(function) and not (name == "force" and function is None):
+                raise SceneError(f"own law: {name} = {function!r} is not a function")
+        functions = {
+            "elastic": self.elastic, "normal_energy": self.normal_energy,
+            "force": self.force or elastic_alone(self.elastic), "spring_energy": self.spring_energy,
+        }  # fmt: skip
+        object.__setattr__(self, "module", register(functions))
+        self._check_energy()
+
+    def _check_energy(self) -> None:
+        """The force must be the slope of the energy, or no book will ever close."""
+        depth, radius = self.check_at or (1e-3, 1.0)
+        step = 1e-4 * depth
+        slope = (self.normal_energy(self.row, depth + step, radius) - self.normal_energy(self.row, depth - step, radius)) / (
+            2.0 * step
+        )
+        pushed = self.elastic(self.row, depth, radius)
+        if not abs(slope - pushed) <= 1e-5 * max(abs(slope), abs(pushed)):
+            raise SceneError(
+                f"own law: at depth {depth:g} elastic gives {pushed:.6g} but normal_energy rises by {slope:.6g} per unit of depth; "
+                "the force must be the slope of the energy (choose another depth to compare at with check_at)"
+            )
+
+    def __hash__(self) -> int:
+        return hash((self.module, self.row))
+
+    @property
+    def damps_or_slides(self) -> bool:
+        """A law with `force` remembers."""
+        return self.force is not None
+
+    @property
+    def row(self) -> tuple[float, ...]:
+        """Parameters in the order the compiled law unpacks them."""
+        return tuple(float(value) for value in self.parameters.values())
+
+    def stiffness(self, depth: float, radius: float) -> float:
+        """As given by `stiffest`."""
+        return float(self.stiffest(depth, radius) if callable(self.stiffest) else self.stiffest)
+
+    def with_parameters(self, **changes: float) -> OwnLaw:
+        """The same functions with other numbers."""
+        if unknown := [name for name in changes if name not in self.parameters]:
+            raise SceneError(f"own law has no parameter {unknown[0]}; it has: {', '.join(self.parameters)}")
+        return dataclasses.replace(self, parameters={**self.parameters, **changes})

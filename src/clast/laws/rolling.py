@@ -1,0 +1,46 @@
+"""Rolling resistance on top of any law (model §3): a spring-slider on the relative rotation, force and energy side by side.
+
+    torque on a   M = −k_r θ,   θ = ∫ (ω_a − ω_b) dt, cut back to k_r|θ| ≤ μ_r F_n r_e;   on b the opposite
+    energy        ½ k_r θ²;   heat as in `clast.laws.friction`
+
+r_e = r_a r_b/(r_a + r_b) is the reduced sphero-radius, F_n the normal force of the law under it (without cohesion).
+"""
+
+from dataclasses import dataclass
+
+from clast.backend.device import law_function
+from clast.laws.friction import slide
+from clast.laws.law import require_numbers
+
+
+@law_function
+def rolling_torque(stiffness, friction, normal_force, radius, rolling_speed, angle, dt):
+    """Torque on a, new angle of the spring and heat of rolling."""
+    new, _, heat = slide(stiffness, friction * normal_force * radius, angle, 0.0, rolling_speed, 0.0, dt)
+    return -stiffness * new, new, heat
+
+
+@law_function
+def rolling_energy(stiffness, angle):
+    """½ k_r θ²."""
+    return 0.5 * stiffness * angle * angle
+
+
+@dataclass(frozen=True)
+class Rolling:
+    """Rolling resistance: `Linear(…, rolling=Rolling(stiffness, friction))`.
+
+    stiffness   k_r [force × length per radian]
+    friction    μ_r, a pure number: the torque stays below μ_r F_n r_e
+    """
+
+    stiffness: float
+    friction: float
+
+    def __post_init__(self) -> None:
+        require_numbers(self, ("stiffness", "friction"), infinite=("friction",))
+
+    @property
+    def row(self) -> tuple[float, ...]:
+        """Parameters in the order the kernel reads them."""
+        return self.stiffness, min(self.friction, 1e300)

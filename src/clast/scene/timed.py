@@ -1,0 +1,127 @@
+"""Numbers that change with time: ramps, tables, harmonics, or any Python function t → number.
+
+Whatever is prescribed (a velocity, a force, a pressure, the drag) may be a plain number or one of these. The host works
+them out on the grid of steps, in blocks, before the compiled loop needs them; nothing of them is compiled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from clast.errors import SceneError
+
+
+def _finite(what: str, **values: float) -> None:
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise SceneError(f"{what}: {name} = {value!r} must be a finite number")
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """From `start` to `end` between the times `begin` and `finish`, constant before and after; `smooth` without corners."""
+
+    start: float
+    end: float
+    finish: float
+    begin: float = 0.0
+    smooth: bool = False
+
+    def __post_init__(self) -> None:
+        _finite("ramp", start=self.start, end=self.end, begin=self.begin, finish=self.finish)
+        if self.finish <= self.begin:
+            raise SceneError(f"ramp: finish = {self.finish} must be later than begin = {self.begin}")
+
+    def __call__(self, time: np.ndarray) -> np.ndarray:
+        part = np.clip((np.asarray(time) - self.begin) / (self.finish - self.begin), 0.0, 1.0)
+        if self.smooth:
+            part = part * part * (3.0 - 2.0 * part)
+        return self.start + (self.end - self.start) * part
+
+
+@dataclass(frozen=True)
+class Harmonic:
+    """mean + amplitude·cos(2πt/period + phase), phase in radians."""
+
+    amplitude: float
+    period: float
+    mean: float = 0.0
+    phase: float = 0.0
+
+    def __post_init__(self) -> None:
+        _finite("harmonic", amplitude=self.amplitude, period=self.period, mean=self.mean, phase=self.phase)
+        if self.period <= 0.0:
+            raise SceneError(f"harmonic: period = {self.period} must be a positive time")
+
+    def __call__(self, time: np.ndarray) -> np.ndarray:
+        return self.mean + self.amplitude * np.cos(2.0 * np.pi * np.asarray(time) / self.period + self.phase)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Straight lines between the points (times, values); the first and last value hold before and after.
+
+    With `steps` each value holds until the next time instead.
+    """
+
+    times: Sequence[float]
+    values: Sequence[float]
+    steps: bool = False
+    _columns: tuple[np.ndarray, np.ndarray] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("times", "values"):
+            column = tuple(getattr(self, name))
+            for k, value in enumerate(column):
+                _finite("table", **{f"{name}[{k}]": value})
+            object.__setattr__(self, name, tuple(float(value) for value in column))
+        if len(self.times) != len(self.values) or not self.times:
+            raise SceneError(f"table: {len(self.times)} times and {len(self.values)} values; give as many of each, at least one")
+        later = np.diff(self.times)
+        if (later <= 0.0).any():
+            k = int(np.flatnonzero(later <= 0.0)[0])
+            raise SceneError(f"table: times must increase, but {self.times[k + 1]} follows {self.times[k]}")
+        object.__setattr__(self, "_columns", (np.array(self.times), np.array(self.values)))
+
+    def __call__(self, time: np.ndarray) -> np.ndarray:
+        times, values = self._columns
+        if not self.steps:
+            return np.interp(time, times, values)
+        return values[np.clip(np.searchsorted(times, time, side="right") - 1, 0, len(values) - 1)]
+
+
+Timed = float | Ramp | Harmonic | Table | Callable[[float], float]
+
+
+def check_timed(what: str, value: object) -> None:
+    """SceneError unless `value` is a finite number or a function of time."""
+    if isinstance(value, bool) or (not isinstance(value, int | float | np.number) and not callable(value)):
+        raise SceneError(f"{what} = {value!r} must be a number or a function of time")
+    if not callable(value) and not math.isfinite(float(value)):  # type: ignore[arg-type]
+        raise SceneError(f"{what} = {value} must be a finite number")
+
+
+def is_constant(value: Timed) -> bool:
+    """Whether it is a plain number."""
+    return not callable(value)
+
+
+def evaluate(value: Timed, times: np.ndarray, what: str) -> np.ndarray:
+    """Values at `times`; SceneError names what is not a finite number, and when."""
+    if not callable(value):
+        return np.full(times.shape, float(value))
+    if isinstance(value, Ramp | Harmonic | Table):
+        found = np.asarray(value(times), float)
+    else:
+        try:
+            found = np.array([float(value(float(t))) for t in times])
+        except (TypeError, ValueError) as error:
+            raise SceneError(f"{what}: its function of time does not give a number ({error})") from None
+    if not np.isfinite(found).all():
+        k = int(np.flatnonzero(~np.isfinite(found))[0])
+        raise SceneError(f"{what}: its function of time gives {found[k]} at t = {times[k]:.6g}; it must be finite")
+    return found
