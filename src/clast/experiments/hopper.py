@@ -25,6 +25,7 @@ SHAKE = 0.1  # m, off the lattice at random: columns of disks would stand on eac
 FILL_DAMPING = 0.3  # of critical, while filling
 STILL = 1e-3  # of m g · 1 m: mean kinetic energy at which the grains lie still
 OUT = -5.0  # m: a grain below it has left
+REMOVED = -50.0  # m: below it nobody is followed any more
 QUIET = 2.0  # s without a grain through the opening: jammed
 SHOWN = (0.0, 2.0, 8.0)  # s, of the pictures
 BELOW = -30.0  # m, where the pictures end
@@ -64,7 +65,7 @@ def hopper(p: Hopper, damping: float, *, gate: bool) -> Scene:
     `damping` is of critical for a single contact: between grains with half their mass, at a wall with the whole.
     """
     grain = cow() if p.shape == "cow" else disk(area=cow().area)
-    scene = Scene(law=law(p, damping, 0.5 * grain.area), gravity=(0.0, -p.gravity))
+    scene = Scene(law=law(p, damping, 0.5 * grain.area), gravity=(0.0, -p.gravity), remove_below=REMOVED)
     scene.set_law("grain", "wall", law(p, damping, grain.area))
     rng = np.random.default_rng(p.seed)
     for place in lattice(p, grain):

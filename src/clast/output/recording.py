@@ -17,6 +17,7 @@ from clast.dynamics.runner import Every, run_stretches
 from clast.errors import InputError, StoreError
 from clast.measures.accounts import accounts
 from clast.measures.book import Book
+from clast.measures.walls import TOLERATED, dashpot_share
 from clast.output.checkpoint import read_mark
 from clast.output.estimate import announcement
 from clast.output.layout import RUN_FILE
@@ -55,6 +56,8 @@ class Samples(Every):
         counted = (snapshot.integers[:, 5] > 0) & (snapshot.floats[:, 0] > 0.0)  # cohesive pairs across a gap are not contacts
         values["contacts"] = float(counted.sum())
         values["deepest_overlap"] = float(snapshot.floats[:, 0].max(initial=0.0))
+        if engine.tags.dashpot.any():
+            values["dashpot_share"] = dashpot_share(engine, snapshot)
         if self.extra is not None:
             values.update(self.extra(engine, snapshot))
         self.writer.add_sample(snapshot.step, snapshot.time, values)
@@ -209,6 +212,12 @@ class Recorder:
             "rebuilds": engine.rebuilds, "alpha": engine.alpha, "threads": engine.threads,
             "energy_error": book.energy_error,
         }  # fmt: skip
+        if "dashpot_share" in stored.series:
+            result["dashpot_share"] = share = float(stored.series["dashpot_share"][len(stored.series["time"]) // 2 :].max())
+            self.progress.say(
+                f"wall dashpots carried at most {share:.2%} of the load in the second half of the run"
+                + ("" if share <= TOLERATED else f": more than {TOLERATED:.0%}, so go slower or give them less")
+            )
         concluded = self.conclude(stored) if self.conclude is not None else {}
         stored.close()
         writer.finish({**concluded, **result})

@@ -18,6 +18,7 @@ from clast.dynamics.engine import Engine, kernels_of
 from clast.errors import PhysicsError, SceneError
 from clast.output.progress import Progress, quiet
 from clast.scene.scene import Scene
+from clast.scene.springs import Springs
 
 MOST_FALLS = 20.0  # times the fall through the height of the grains: after that they are not going to rest
 EXPECTED_FALLS = 1.5  # what it usually takes, for the progress bar
@@ -29,6 +30,7 @@ class Bed:
 
     positions: np.ndarray  # (n, 2)
     angles: np.ndarray  # (n,) radians
+    springs: Springs  # what the contacts remember
     time: float  # how long it took
     energy: float  # mean kinetic energy of a grain at the end
 
@@ -50,7 +52,7 @@ def fill(scene: Scene, *, dt: float, rest: float, progress: Progress | None = No
     with progress:
         fall_to_rest(engine, rest, progress)
     back = np.argsort(engine.order)
-    bed = Bed(engine.state.body[back, 0:2], engine.state.angle[back], engine.time, kinetic_energy(engine))
+    bed = Bed(engine.state.body[back, 0:2], engine.state.angle[back], engine.springs(), engine.time, kinetic_energy(engine))
     write_bed(path, bed)
     return bed
 
@@ -93,12 +95,11 @@ def kinetic_energy(engine: Engine) -> float:
 
 
 def lay_in(scene: Scene, bed: Bed) -> Scene:
-    """Put the grains of `scene` where those of a bed lie, at rest.
+    """Put the grains of `scene` where those of a bed lie, at rest, their contacts loaded as they were.
 
     The scene may lack big bodies that were added last when the bed was made (the gate); the grains have the same ids.
-    Tangential springs belong here too, once a scene can be given any: until then contacts start with none, and the first
-    slip of a contact loads them again.
     """
+    scene.springs = bed.springs
     for number, body in enumerate(scene.bodies):
         if not body.big:
             body.position = (float(bed.positions[number, 0]), float(bed.positions[number, 1]))
@@ -132,7 +133,7 @@ def write_bed(path: Path, bed: Bed) -> None:
     with os.fdopen(handle, "wb") as file:
         np.savez(
             file, allow_pickle=False, positions=bed.positions, angles=bed.angles,
-            time=np.asarray(bed.time), energy=np.asarray(bed.energy),
+            spring_key=bed.springs.key, spring_memory=bed.springs.memory, time=np.asarray(bed.time), energy=np.asarray(bed.energy),
         )  # fmt: skip
     Path(name).replace(path)
 
@@ -141,7 +142,8 @@ def read_bed(path: Path, bodies: int) -> Bed | None:
     """A bed kept before; None if there is none, or its file is damaged and the container has to be filled again."""
     try:
         with np.load(path, allow_pickle=False) as stored:
-            bed = Bed(stored["positions"], stored["angles"], float(stored["time"]), float(stored["energy"]))
+            springs = Springs(stored["spring_key"], stored["spring_memory"])
+            bed = Bed(stored["positions"], stored["angles"], springs, float(stored["time"]), float(stored["energy"]))
     except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile):
         return None
     return bed if bed.positions.shape == (bodies, 2) and bed.angles.shape == (bodies,) else None

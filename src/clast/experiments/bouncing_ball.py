@@ -1,0 +1,250 @@
+"""A ball bounces and comes to rest: what a step costs and how large it may be (CSM10 fig 2).
+
+The papers' integrators against each other on one contact: Runge-Kutta 4/5 and backward differences with a step that adapts
+itself (scipy's RK45, LSODA and BDF), and the engine's Verlet and Gear's predictor-correctors at a fixed step. CSM10 calls
+the latter a backward difference formula; it is not, so both are here.
+
+    m ẍ = −m g + max(0, −k x − c ẋ) for x < 0        x: height of the ball's lowest point
+
+"weak" is the paper's c = 0.3, 0.005 of critical, which bounces for more than a minute; "strong" 0.3 of critical.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clast.dynamics.engine import Engine
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.laws import Linear
+from clast.output.figures import save_figure
+from clast.output.reader import Run
+from clast.scene.scene import Scene
+from clast.shapes import disk, segment
+
+WEAK, STRONG = "weak", "strong"
+ADAPTIVE = ("RK45", "LSODA", "BDF")
+FIXED = {"verlet": "Verlet", "gear4": "Gear 4", "gear5": "Gear 5"}
+RADIUS = 0.5  # m, of ball and floor: the ball sinks in by 0.2 m
+ABSOLUTE = 1e-9  # m and m/s, absolute tolerance of the adaptive ones
+EXACT = 1e-12  # tolerance of the solution they are judged by
+REST = 0.75  # of the duration: from then on the strongly damped ball is at rest
+MUCH = 2.0  # agrees: "much larger steps" are more than twice as large
+
+
+class BouncingBall(Parameters):
+    """CSM10 fig 2."""
+
+    mass: float = parameter(1.0, "mass", "kg", gt=0)
+    gravity: float = parameter(9.8, "gravity", "m/s²", gt=0)
+    stiffness: float = parameter(1e3, "stiffness k", "N/m", gt=0)
+    damping: float = parameter(0.3, "damping c of the weak case", "kg/s", ge=0)
+    critical: float = parameter(0.3, "damping of the strong case, of critical", "", ge=0, lt=1)
+    height: float = parameter(2.0, "height of the drop", "m", gt=0)
+    until: float = parameter(10.0, "duration", "s", gt=0)
+    rtol: float = parameter(1e-6, "relative tolerance of the adaptive integrators", "", ge=1e-12, le=1e-2)
+    dt: float = parameter(0.01, "largest fixed step", "s", gt=0)
+    halvings: int = parameter(6, "how often the fixed step is halved", ge=1, le=12)
+
+
+def damping(case: str, p: BouncingBall) -> float:
+    """c of a case [kg/s]."""
+    return p.damping if case == WEAK else p.critical * 2.0 * math.sqrt(p.stiffness * p.mass)
+
+
+def push(case: str, p: BouncingBall, x: float, v: float) -> float:
+    """Spring and dashpot, which may not pull only by the caller's choice: −k x − c v."""
+    return -p.stiffness * x - damping(case, p) * v
+
+
+@cache
+def exact(case: str, p: BouncingBall) -> Callable[[np.ndarray], np.ndarray]:
+    """Height of the ball at times (k,), to about 1e-11: the smooth pieces one by one, joined where contact begins and ends."""
+    from scipy.integrate import solve_ivp
+
+    def piece(pressed: bool, began: float, state: np.ndarray) -> Any:
+        def rate(_t: float, y: np.ndarray) -> tuple[float, float]:
+            return y[1], -p.gravity + (push(case, p, *y) / p.mass if pressed else 0.0)
+
+        def pulls(_t: float, y: np.ndarray) -> float:
+            return push(case, p, *y)
+
+        def lands(_t: float, y: np.ndarray) -> float:
+            return float(y[0])
+
+        pulls.terminal = lands.terminal = True  # type: ignore[attr-defined]
+        pulls.direction, lands.direction = (-1.0 if pressed else 1.0), -1.0  # type: ignore[attr-defined]
+        return solve_ivp(
+            rate, (began, p.until), state, "DOP853", rtol=EXACT, atol=EXACT, dense_output=True,
+            events=[pulls] if pressed else [pulls, lands],
+        )  # fmt: skip
+
+    ends, pieces = [], []
+    pressed, began, state = False, 0.0, np.array([p.height, 0.0])
+    while True:
+        found = piece(pressed, began, state)
+        began, state = float(found.t[-1]), found.y[:, -1]
+        ends.append(began)
+        pieces.append(found.sol)
+        if found.status != 1:
+            break
+        # in the air −k x − c ẋ may change sign as well: that means nothing
+        pressed = not pressed and (state[0] < 0.0 or found.t_events[1].size > 0)
+
+    def height(times: np.ndarray) -> np.ndarray:
+        which = np.minimum(np.searchsorted(ends, times), len(ends) - 1)
+        return np.array([pieces[k](t)[0] for k, t in zip(which, times, strict=True)])
+
+    return height
+
+
+def adaptive(method: str, case: str, p: BouncingBall) -> Columns:
+    """Every accepted step of one of scipy's integrators, and how often the force was asked for until then."""
+    import scipy.integrate
+
+    calls = 0
+
+    def rate(_t: float, y: np.ndarray) -> np.ndarray:
+        nonlocal calls
+        calls += 1
+        contact = max(0.0, push(case, p, y[0], y[1])) if y[0] < 0.0 else 0.0
+        return np.array([y[1], contact / p.mass - p.gravity])
+
+    solver = getattr(scipy.integrate, method)(rate, 0.0, [p.height, 0.0], p.until, rtol=p.rtol, atol=ABSOLUTE)
+    rows = []
+    while solver.status == "running":
+        solver.step()
+        rows.append((solver.t, solver.t - solver.t_old, solver.y[0], float(calls)))
+    return dict(zip(("time", "step", "height", "calls"), np.array(rows).T, strict=True))
+
+
+def scene_of(case: str, p: BouncingBall) -> Scene:
+    """A disk above a floor, so that its lowest point is at the height of the drop."""
+    ball = disk(radius=RADIUS)
+    scene = Scene(law=Linear(p.stiffness, normal_damping=damping(case, p) / p.mass), gravity=(0.0, -p.gravity))
+    scene.add(ball, (0.0, RADIUS + p.height), density=p.mass / ball.area)
+    scene.add_wall(segment((-1.0, -RADIUS), (1.0, -RADIUS), radius=RADIUS))
+    return scene
+
+
+def fixed(integrator: str, case: str, p: BouncingBall) -> Columns:
+    """The engine at steps dt, dt/2, dt/4 …: height after every dt. A step asks for the force once."""
+    rows = []
+    for halving in range(p.halvings + 1):
+        engine = Engine(scene_of(case, p), dt=p.dt / 2**halving, integrator=integrator)
+        for _ in range(round(p.until / p.dt)):
+            engine.advance(engine.step + 2**halving)
+            height = float(engine.snapshot().state.body[0, 1]) - RADIUS
+            rows.append((engine.dt, engine.time, height, float(engine.step)))
+    return dict(zip(("dt", "time", "height", "calls"), np.array(rows).T, strict=True))
+
+
+def tables(p: BouncingBall, _threads: int | str) -> Mapping[str, Callable[[], Columns]]:
+    """A table per case and integrator."""
+    made: dict[str, Callable[[], Columns]] = {}
+    for case in (WEAK, STRONG):
+        made |= {f"{case} {method}": partial(adaptive, method, case, p) for method in ADAPTIVE}
+        made |= {f"{case} {integrator}": partial(fixed, integrator, case, p) for integrator in FIXED}
+    return made
+
+
+def error_and_calls(run: Run, case: str, name: str, p: BouncingBall) -> tuple[np.ndarray, np.ndarray]:
+    """Largest error of the height over the height of the drop, and calls of the force: one of each, or one per fixed step."""
+    table = run.tables[f"{case} {name}"]
+    away = np.abs(table["height"] - exact(case, p)(table["time"])) / p.height
+    if name in ADAPTIVE:
+        return np.array([away.max()]), table["calls"][-1:]
+    steps = np.unique(table["dt"])[::-1]
+    return (
+        np.array([away[table["dt"] == dt].max() for dt in steps]),
+        np.array([table["calls"][table["dt"] == dt][-1] for dt in steps]),
+    )
+
+
+def step_at_rest(run: Run, case: str, method: str, p: BouncingBall) -> float:
+    """Mean step of an adaptive integrator in the last quarter of the time [s]."""
+    table = run.tables[f"{case} {method}"]
+    return float(table["step"][table["time"] > REST * p.until].mean())
+
+
+def evaluate(p: BouncingBall, run: Run) -> Sequence[Quantity]:
+    """Steps near rest, where the paper makes its claim; then what each costs and how exact it is."""
+    quantities = []
+    slow = step_at_rest(run, STRONG, "RK45", p)
+    for method in ("LSODA", "BDF"):
+        ratio = step_at_rest(run, STRONG, method, p) / slow
+        quantities.append(
+            Quantity(
+                f"strong: step near rest, {method} / RK45",
+                ratio,
+                agrees=bool(ratio > MUCH),
+                note=f"“much larger timesteps”, no number; agrees above {MUCH:g}; RK45 {slow:.2g} s",
+            )
+        )
+    for case in (WEAK, STRONG):
+        goal = 0.0
+        for method in ADAPTIVE:
+            error, calls = error_and_calls(run, case, method, p)
+            steps = run.tables[f"{case} {method}"].rows
+            quantities.append(
+                Quantity(f"{case}: calls of the force, {method}", float(calls[0]), note=f"{steps} steps, error {error[0]:.1e}")
+            )
+            goal = float(error[0]) if method == "RK45" else goal
+        for name, label in FIXED.items():
+            error, calls = error_and_calls(run, case, name, p)
+            enough = calls[error <= goal]
+            note = f"fixed step, for the error of RK45; error {error[-1]:.1e} at Δt = {p.dt / 2**p.halvings:.2g} s"
+            quantities.append(
+                Quantity(f"{case}: calls of the force, {label}", float(enough.min()) if enough.size else math.nan, note=note)
+            )
+    return quantities
+
+
+def merit(p: BouncingBall, run: Run) -> Merit:
+    """One ball; all steps of all integrators."""
+    adapting = sum(run.tables[f"{case} {method}"].rows for case in (WEAK, STRONG) for method in ADAPTIVE)
+    marching = len((WEAK, STRONG)) * len(FIXED) * round(p.until / p.dt) * (2 ** (p.halvings + 1) - 1)
+    return Merit(grains=1, steps=adapting + marching)
+
+
+def figures(p: BouncingBall, run: Run, folder: Path) -> Sequence[Path]:
+    """The bounces with every step (fig 2), the size of the steps, and error against cost."""
+    import matplotlib.pyplot as plt
+
+    figure, grid = plt.subplots(2, 3, figsize=(14, 7.5), layout="constrained")
+    for (path, steps, cost), case in zip(grid, (WEAK, STRONG), strict=True):
+        times = np.linspace(0.0, p.until, 2000)
+        path.plot(times, exact(case, p)(times), "k", lw=0.7)
+        for k, method in enumerate(ADAPTIVE):
+            table = run.tables[f"{case} {method}"]
+            if method != "BDF":
+                path.plot(table["time"], table["height"], ".", ms=3, color=f"C{k}", label=method)
+            steps.semilogy(table["time"], table["step"], color=f"C{k}", lw=0.8, label=method)
+            error, calls = error_and_calls(run, case, method, p)
+            cost.loglog(calls, error, "*", ms=11, color=f"C{k}", label=f"{method}, rtol {p.rtol:g}")
+        for k, (name, label) in enumerate(FIXED.items(), start=len(ADAPTIVE)):
+            error, calls = error_and_calls(run, case, name, p)
+            cost.loglog(calls, error, "o-", ms=4, lw=1, color=f"C{k}", label=f"{label}, fixed step")
+        path.set(xlabel="time [s]", ylabel="height [m]", title=f"{case}: c = {damping(case, p):.3g} kg/s, and every step")
+        path.legend(loc="upper right", markerscale=3)
+        steps.set(xlabel="time [s]", ylabel="step [s]", title="steps that adapt themselves")
+        steps.legend()
+        cost.set(xlabel="calls of the force", ylabel="largest error of the height / h", title="error against cost")
+        cost.legend(fontsize=8)
+    return [save_figure(figure, folder / "bouncing-ball.png")]
+
+
+EXPERIMENT = Study(
+    name="bouncing-ball",
+    paper="CSM10 fig 2",
+    title="integrators on a ball that comes to rest",
+    parameters=BouncingBall,
+    tables=tables,
+    evaluate=evaluate,
+    figures=figures,
+    merit=merit,
+    sizes={"quick": {}, "full": {"until": 100.0}},
+)

@@ -1,0 +1,21 @@
+"""How much of a wall's load its dashpot carries (model §6): the dashpot stills a free wall, it must not hold the sample."""
+
+import numpy as np
+
+from clast.dynamics.engine import Engine, Snapshot
+
+TOLERATED = 0.02  # of the load
+
+
+def dashpot_share(engine: Engine, snapshot: Snapshot) -> float:
+    """Largest |c v|/|load| of the walls that carry a load and have a dashpot, at the instant of a snapshot; 0 without any.
+
+    Taken right after the snapshot: the loads are those the engine worked out for it.
+    """
+    tags = engine.tags
+    speed = snapshot.state.body[engine.free : engine.moving, 4:6]
+    load = np.abs(tags.push[:, :2])
+    loaded = (tags.imposed[:, :2] == 0) & (load > 0.0) & (tags.dashpot[:, None] > 0.0)
+    if not loaded.any():
+        return 0.0
+    return float((np.abs(tags.dashpot[:, None] * speed)[loaded] / load[loaded]).max())

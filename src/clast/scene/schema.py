@@ -1,0 +1,441 @@
+"""The keys of a scene file, as pydantic models: what each means, its unit and its limits.
+
+The page docs/scene-file.md is written from here (`clast.scene.reference`); `clast.preparation.scene_file` builds the scene.
+Strict: a number is a number, never a text or true; an unknown key is refused. Units are the user's own, any consistent set.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic_core import PydanticCustomError
+
+
+class Keys(BaseModel):
+    """A table of a scene file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+def key(default: Any, description: str, unit: str = "", **limits: Any) -> Any:
+    """A key with its meaning and unit; `...` as default where it must be given."""
+    return Field(default, description=description, json_schema_extra={"unit": unit}, **limits)
+
+
+Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
+Outline = Annotated[list[Pair], Field(min_length=1)]
+Friction = Annotated[float, Field(ge=0.0, allow_inf_nan=True)]  # infinity holds every contact by its spring
+Name = Annotated[str, Field(min_length=1)]
+
+
+# --- numbers that change with time -----------------------------------------------------------------------------------
+
+
+class RampKeys(Keys):
+    """From one value to another, constant before and after."""
+
+    kind: Literal["ramp"] = key(..., "a ramp")
+    start: float = key(..., "value until `begin`", "of the number")
+    end: float = key(..., "value from `finish` on", "of the number")
+    finish: float = key(..., "when it ends", "time")
+    begin: float = key(0.0, "when it begins", "time")
+    smooth: bool = key(False, "without corners: 3s² − 2s³ instead of a straight line")
+
+
+class HarmonicKeys(Keys):
+    """mean + amplitude · cos(2πt/period + phase)."""
+
+    kind: Literal["harmonic"] = key(..., "a cosine")
+    amplitude: float = key(..., "amplitude", "of the number")
+    period: float = key(..., "period", "time", gt=0.0)
+    mean: float = key(0.0, "mean value", "of the number")
+    phase_degrees: float = key(0.0, "phase at t = 0; −90 makes it a sine", "degrees")
+
+
+class TableKeys(Keys):
+    """Straight lines between points; the first and last value hold before and after."""
+
+    kind: Literal["table"] = key(..., "a table of values")
+    times: list[float] = key(..., "times, increasing", "time", min_length=1)
+    values: list[float] = key(..., "as many values", "of the number", min_length=1)
+    steps: bool = key(False, "each value holds until the next time instead")
+
+
+def _number_or_kind(given: Any) -> str:
+    if isinstance(given, dict):
+        return str(given.get("kind", ""))
+    return "number" if not isinstance(given, Keys) else str(getattr(given, "kind", ""))
+
+
+TimedKeys = Annotated[
+    Annotated[float, Tag("number")]
+    | Annotated[RampKeys, Tag("ramp")]
+    | Annotated[HarmonicKeys, Tag("harmonic")]
+    | Annotated[TableKeys, Tag("table")],
+    Discriminator(_number_or_kind),
+]
+
+
+# --- laws ------------------------------------------------------------------------------------------------------------
+
+
+class RollingKeys(Keys):
+    """Rolling resistance on top of a law (`clast.laws.rolling`)."""
+
+    stiffness: float = key(..., "k_r", "force × length per radian", ge=0.0)
+    friction: Friction = key(..., "μ_r: the torque stays below μ_r F_n r_e; inf allowed")
+
+
+class CohesionKeys(Keys):
+    """Cohesion on top of a law (`clast.laws.cohesion`)."""
+
+    force: float = key(..., "pull F_c of each counted contact", "force", ge=0.0)
+    range: float = key(..., "gap h at which the pull begins", "length", gt=0.0)
+
+
+class _OnTop(Keys):
+    rolling: RollingKeys | None = key(None, "rolling resistance, a table")
+    cohesion: CohesionKeys | None = key(None, "cohesion, a table")
+
+
+class LinearKeys(_OnTop):
+    """Linear springs, dashpots, Cundall-Strack friction (`clast.laws.linear`)."""
+
+    kind: Literal["linear"] = key(..., "the linear law")
+    normal_stiffness: float = key(..., "k_n", "force/length", gt=0.0)
+    tangential_stiffness: float = key(0.0, "k_t; needed where there is friction", "force/length", ge=0.0)
+    friction: Friction = key(0.0, "μ; inf holds every contact by its spring")
+    normal_damping: float = key(0.0, "G_n, times the reduced mass of the contact", "1/time", ge=0.0)
+    tangential_damping: float = key(0.0, "G_t, times the reduced mass of the contact", "1/time", ge=0.0)
+    cap: Literal["total", "elastic"] = key("total", "what friction limits: spring and dashpot together, or the spring (PRE10)")
+
+
+class HertzKeys(_OnTop):
+    """Hertz's normal force with a linear tangential spring (`clast.laws.hertz`)."""
+
+    kind: Literal["hertz"] = key(..., "Hertz's law")
+    normal_stiffness: float = key(..., "k_h of F = k_h δ^{3/2}", "force/length^{3/2}", gt=0.0)
+    tangential_stiffness: float = key(0.0, "k_t; needed where there is friction", "force/length", ge=0.0)
+    friction: Friction = key(0.0, "μ; inf holds every contact by its spring")
+    normal_damping: float = key(0.0, "G_n, times the reduced mass of the contact", "1/time", ge=0.0)
+    tangential_damping: float = key(0.0, "G_t, times the reduced mass of the contact", "1/time", ge=0.0)
+
+
+class HertzMindlinKeys(_OnTop):
+    """Elastic spheres with Tsuji's damping (`clast.laws.hertz_mindlin`)."""
+
+    kind: Literal["hertz-mindlin"] = key(..., "the law of Hertz and Mindlin")
+    young: float = key(..., "effective modulus E*, or where `poisson` is given Young's modulus of the material", "force/length²", gt=0.0)
+    poisson: float | None = key(None, "Poisson's ratio of the material; then `shear` follows from it", gt=-1.0, le=0.5)
+    shear: float | None = key(None, "effective shear modulus G*; needed where there is friction", "force/length²", ge=0.0)
+    friction: Friction = key(0.0, "μ; inf holds every contact by its spring")
+    restitution: float = key(1.0, "restitution of a straight impact; 1 loses nothing", gt=0.0, le=1.0)
+
+
+LawKeys = Annotated[LinearKeys | HertzKeys | HertzMindlinKeys, Field(discriminator="kind")]
+
+
+class PairLawKeys(Keys):
+    """The law between two materials; it differs from `law` in its numbers only."""
+
+    between: Annotated[list[Name], Field(min_length=2, max_length=2)] = key(..., "the two materials, which may be the same")
+    law: LawKeys = key(..., "the law, a table as `law`")
+
+
+# --- shapes ----------------------------------------------------------------------------------------------------------
+
+
+class DilationKeys(Keys):
+    """Grown by a disk."""
+
+    kind: Literal["dilation"] = key(..., "A ⊕ B_by (ARX eq 1)")
+    by: float = key(..., "radius of the disk", "length", ge=0.0)
+
+
+class ErosionKeys(Keys):
+    """Shrunk by a disk."""
+
+    kind: Literal["erosion"] = key(..., "A ⊖ B_by (ARX eq 2)")
+    by: float = key(..., "radius of the disk", "length", ge=0.0)
+    corner: float = key(0.0, "sphero-radius of what is left, if more than the rest of the old one", "length", ge=0.0)
+    largest: bool = key(False, "keep the largest piece if it falls apart")
+
+
+class OpeningKeys(Keys):
+    """Corners rounded."""
+
+    kind: Literal["opening"] = key(..., "(A ⊖ B_by) ⊕ B_by (ARX eq 4)")
+    by: float = key(..., "radius that corners get", "length", ge=0.0)
+    largest: bool = key(False, "keep the largest piece if it falls apart")
+
+
+class ClosingKeys(Keys):
+    """Notches rounded."""
+
+    kind: Literal["closing"] = key(..., "(A ⊕ B_by) ⊖ B_by")
+    by: float = key(..., "radius that notches get", "length", ge=0.0)
+
+
+OperationKeys = Annotated[DilationKeys | ErosionKeys | OpeningKeys | ClosingKeys, Field(discriminator="kind")]
+
+
+class _ShapeKeys(Keys):
+    operations: list[OperationKeys] = key([], "Minkowski operations, done in this order")
+    area: float | None = key(None, "last of all, scale to this area", "length²", gt=0.0)
+    scale: float | None = key(None, "or times this factor; not both", gt=0.0)
+
+
+class LibraryKeys(_ShapeKeys):
+    """A ready-made shape: `clast shape NAME` shows it."""
+
+    kind: Literal["library"] = key(..., "a ready-made shape")
+    name: Name = key(..., "disk, rice, peanut, pebble, triangle … heptagon, cow, clumpy-cow, hollow-cow")
+
+
+class FileKeys(_ShapeKeys):
+    """A shape in a file of its own."""
+
+    kind: Literal["file"] = key(..., "a shape file")
+    file: Name = key(..., "its path from the folder of the scene file: .toml, .csv or .txt")
+
+
+class DiskKeys(_ShapeKeys):
+    """A disk."""
+
+    kind: Literal["disk"] = key(..., "one point swept by a disk")
+    radius: float = key(..., "its radius", "length", gt=0.0)
+
+
+class ChainKeys(_ShapeKeys):
+    """A skeleton of straight edges swept by a disk."""
+
+    kind: Literal["polygon", "polyline", "segment"] = key(..., "closed with its inside, open, or of two vertices")
+    vertices: Outline = key(..., "[x, y] of each vertex", "length")
+    radius: float = key(..., "sphero-radius", "length", gt=0.0)
+
+
+class RegularKeys(_ShapeKeys):
+    """A rounded regular polygon."""
+
+    kind: Literal["regular"] = key(..., "a regular polygon, one vertex at angle 0")
+    sides: int = key(..., "number of sides", ge=3)
+    radius: float = key(..., "sphero-radius", "length", gt=0.0)
+    side: float | None = key(None, "side of the skeleton; or else `circumradius`", "length", gt=0.0)
+    circumradius: float | None = key(None, "circumradius of the skeleton", "length", gt=0.0)
+
+
+class RoundedKeys(_ShapeKeys):
+    """An outline with sharp corners, eroded and swept (PRE10 eq 5)."""
+
+    kind: Literal["rounded"] = key(..., "(A ⊖ B_erosion) ⊕ B_radius")
+    vertices: Outline = key(..., "[x, y] of each corner", "length")
+    erosion: float = key(..., "how far the outline moves inwards first", "length", gt=0.0)
+    radius: float | None = key(None, "sphero-radius; the same as `erosion` if not given", "length", gt=0.0)
+    largest: bool = key(False, "keep the largest piece if it falls apart")
+
+
+class MassKeys(Keys):
+    """Mass properties that are not those of the union of disks."""
+
+    area: float = key(..., "area", "length²", gt=0.0)
+    centroid: Pair = key(..., "[x, y] in the coordinates of the vertices", "length")
+    inertia: float = key(..., "∫|x − centroid|² dA", "length⁴", gt=0.0)
+
+
+class ClumpKeys(_ShapeKeys):
+    """Disks of one radius, rigidly joined."""
+
+    kind: Literal["clump"] = key(..., "a rigid union of disks")
+    vertices: Outline = key(..., "[x, y] of each centre", "length")
+    radius: float = key(..., "radius of the disks", "length", gt=0.0)
+    mass: MassKeys | None = key(None, "mass properties of another body, as a shell of disks needs; a table")
+
+
+ShapeKeys = Annotated[
+    LibraryKeys | FileKeys | DiskKeys | ChainKeys | RegularKeys | RoundedKeys | ClumpKeys, Field(discriminator="kind")
+]
+
+
+# --- bodies ----------------------------------------------------------------------------------------------------------
+
+
+class GrainKeys(Keys):
+    """One grain."""
+
+    shape: Name = key(..., "a name in `shapes`, or of a ready-made shape")
+    position: Pair = key(..., "[x, y] of the centre of mass", "length")
+    angle_degrees: float = key(0.0, "by which it is turned, counter-clockwise", "degrees")
+    velocity: Pair = key([0.0, 0.0], "[x, y] at t = 0", "length/time")
+    spin: float = key(0.0, "angular velocity at t = 0", "radians/time")
+    density: float | None = key(None, "mass per area; 1 if neither it nor `mass` is given", "mass/length²", gt=0.0)
+    mass: float | None = key(None, "mass", "mass", gt=0.0)
+    material: Name = key("grain", "material, for `pair_law`")
+    name: Name | None = key(None, "name, for `tags`; bodies of one name form a group")
+
+
+class ShareKeys(Keys):
+    """A shape in a mixture."""
+
+    shape: Name = key(..., "a name in `shapes`, or of a ready-made shape")
+    share: float = key(1.0, "its share of the number of grains; shares need not add up to 1", gt=0.0)
+
+
+class FillKeys(Keys):
+    """Many grains in a rectangle, their bounding circles apart."""
+
+    kind: Literal["lattice", "random"] = key(..., "in rows from the lower left, or one by one at random")
+    count: int = key(..., "number of grains", ge=1, le=10_000_000)
+    lower: Pair = key(..., "[x, y] of the lower left corner", "length")
+    upper: Pair = key(..., "[x, y] of the upper right corner", "length")
+    shapes: Annotated[list[ShareKeys], Field(min_length=1)] = key(..., "the mixture, a list of tables")
+    spread: float = key(0.0, "sizes are drawn evenly between 1 − spread and 1 + spread times the shape's", ge=0.0, lt=1.0)
+    gap: float = key(0.0, "least distance between bounding circles", "length", ge=0.0)
+    seed: int = key(1, "seed of every random choice", ge=0)
+    random_angles: bool = key(True, "turned at random; else all at angle 0")
+    speed: float = key(0.0, "speed at t = 0, in random directions", "length/time", ge=0.0)
+    density: float = key(1.0, "mass per area", "mass/length²", gt=0.0)
+    material: Name = key("grain", "material, for `pair_law`")
+    name: Name | None = key(None, "name of all of them, for `tags`")
+
+
+class WallKeys(Keys):
+    """A big body: wall, container, landscape. Drawn by `vertices` and `radius`, or a `shape` put at a `position`."""
+
+    vertices: Outline | None = key(None, "[x, y] of each vertex, where the wall stands", "length")
+    radius: float | None = key(None, "sphero-radius, with `vertices`", "length", gt=0.0)
+    closed: bool = key(False, "join the last vertex to the first; grains may be inside or outside")
+    shape: Name | None = key(None, "a name in `shapes`, or of a ready-made shape, instead of `vertices`")
+    position: Pair | None = key(None, "[x, y] of the centre of mass, with `shape`", "length")
+    angle_degrees: float = key(0.0, "by which the `shape` is turned, counter-clockwise", "degrees")
+    fixed: bool = key(True, "it never moves; false leaves that to `tags`")
+    mass: float | None = key(None, "mass of a wall that is free to move; √N mean grains if not given", "mass", gt=0.0)
+    material: Name = key("wall", "material, for `pair_law`")
+    name: Name | None = key(None, "name, for `tags`")
+
+
+# --- tags ------------------------------------------------------------------------------------------------------------
+
+
+def _who(given: Any) -> Any:
+    if isinstance(given, str) or (isinstance(given, int) and not isinstance(given, bool)):
+        return given
+    raise PydanticCustomError("who", "must be the name or the number of a body")
+
+
+def _whom(given: Any) -> Any:
+    each = given if isinstance(given, list) else [given]
+    if not each:
+        raise PydanticCustomError("who", "must name at least one body")
+    return [_who(one) for one in each]
+
+
+Who = Annotated[int | str, BeforeValidator(_who)]
+Whom = Annotated[list[int | str], BeforeValidator(_whom)]
+
+
+class FixedTag(Keys):
+    """The body never moves."""
+
+    kind: Literal["fixed"] = key(..., "never moves")
+    on: Whom = key(..., "name or number of a body, or a list of these")
+
+
+class VelocityTag(Keys):
+    """Prescribed velocities; a component left out stays free."""
+
+    kind: Literal["velocity"] = key(..., "moves as prescribed")
+    on: Whom = key(..., "name or number of a body, or a list of these")
+    x: TimedKeys | None = key(None, "velocity along x", "length/time")
+    y: TimedKeys | None = key(None, "velocity along y", "length/time")
+    spin: TimedKeys | None = key(None, "angular velocity", "radians/time")
+
+
+class ForceTag(Keys):
+    """A force and torque on top of gravity and contacts."""
+
+    kind: Literal["force"] = key(..., "is pushed")
+    on: Whom = key(..., "name or number of a body, or a list of these")
+    x: TimedKeys = key(0.0, "force along x", "force")
+    y: TimedKeys = key(0.0, "force along y", "force")
+    torque: TimedKeys = key(0.0, "torque, counter-clockwise", "force × length")
+
+
+class PressureTag(Keys):
+    """A force `value` × the present gap between two walls, or × the period."""
+
+    kind: Literal["pressure"] = key(..., "is loaded")
+    on: Whom = key(..., "name or number of a body, or a list of these")
+    value: TimedKeys = key(..., "pressure", "force/length")
+    direction: Literal["+x", "-x", "+y", "-y"] = key(..., "where the wall is pushed")
+    between: Annotated[list[Who], Field(min_length=2, max_length=2)] | None = key(
+        None, "the two walls that bound the loaded face, the one at the smaller coordinate first; not where that side is periodic"
+    )
+
+
+class DashpotTag(Keys):
+    """A force −coefficient × velocity; 0 takes away the dashpot that free walls have."""
+
+    kind: Literal["dashpot"] = key(..., "is braked")
+    on: Whom = key(..., "name or number of a body, or a list of these")
+    coefficient: float = key(..., "force per velocity", "force × time/length", ge=0.0)
+
+
+TagKeys = Annotated[FixedTag | VelocityTag | ForceTag | PressureTag | DashpotTag, Field(discriminator="kind")]
+
+
+# --- the rest --------------------------------------------------------------------------------------------------------
+
+
+class BoxKeys(Keys):
+    """A cell that repeats. A side left out is open: it does not confine anything (walls are bodies)."""
+
+    period_x: float | None = key(None, "period along x", "length", gt=0.0)
+    period_y: float | None = key(None, "period along y", "length", gt=0.0)
+
+
+def _alpha(given: Any) -> Any:
+    number = isinstance(given, int | float) and not isinstance(given, bool)
+    if given == "auto" or (number and math.isfinite(given) and given > 0):
+        return given
+    raise PydanticCustomError("alpha", 'must be a positive length or "auto"')
+
+
+def _threads(given: Any) -> Any:
+    if given == "auto" or (isinstance(given, int) and not isinstance(given, bool) and given > 0):
+        return given
+    raise PydanticCustomError("threads", 'must be a positive whole number or "auto"')
+
+
+class RunKeys(Keys):
+    """How the scene is stepped and recorded. On the command line each is an option: `--until 2 --dt 1e-5`."""
+
+    until: float = key(..., "end of the run", "time", gt=0.0)
+    dt: float | None = key(None, "time step; the safe one if not given", "time", gt=0.0)
+    integrator: Literal["verlet", "gear4", "gear5"] = key("verlet", "how positions are stepped")
+    samples: int = key(400, "rows of the series, about; at least 200 for an honest energy error", ge=1)
+    frames: int = key(100, "stored configurations, about; 0 for none", ge=0)
+    alpha: Annotated[float | Literal["auto"], BeforeValidator(_alpha)] = key("auto", "how far lists of neighbours reach", "length")
+    threads: Annotated[int | Literal["auto"], BeforeValidator(_threads)] = key(1, "number of threads; results do not depend on it")
+
+
+class SceneKeys(Keys):
+    """Everything in a scene file."""
+
+    title: str = key("", "what the scene shows, in a line")
+    units: str = key("", "a note on the units, for the reader")
+    gravity: Pair = key([0.0, 0.0], "[x, y]", "length/time²")
+    drag: TimedKeys = key(0.0, "rate γ of a drag −γmv, −γIω on every grain", "1/time")
+    counting: Literal["euler", "all-pairs"] = key("euler", "weights that count a corner once, or the papers' literal sum")
+    onset: bool = key(True, "weight the elastic kick of a step in which a contact opens or closes")
+    remove_below: float | None = key(None, "grains that have fallen below this height leave the run", "length")
+    law: LawKeys = key(..., "law between all materials that have none of their own, a table")
+    pair_law: list[PairLawKeys] = key([], "laws between two materials, a list of tables")
+    box: BoxKeys = key(BoxKeys(), "periods, a table")
+    shapes: dict[str, ShapeKeys] = key({}, "shapes by name, a table of tables")
+    grains: list[GrainKeys] = key([], "single grains, a list of tables")
+    walls: list[WallKeys] = key([], "big bodies, a list of tables")
+    fill: list[FillKeys] = key([], "many grains at once, a list of tables")
+    tags: list[TagKeys] = key([], "what is imposed on bodies, a list of tables")
+    run: RunKeys = key(..., "how it is run, a table")
