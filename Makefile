@@ -4,14 +4,27 @@ VENV   := .venv
 PY     := $(VENV)/bin/python
 STAMP  := $(VENV)/.installed
 
-.PHONY: test validate lint bench clean install
+READY  := $(VENV)/.ready
+
+.PHONY: demo test validate lint bench clean install
+
+# cows fall through a hopper: sets everything up, runs it, makes a figure, a movie and a table
+demo: $(READY)
+	$(VENV)/bin/clast run hopper --out runs/demo --overwrite
+	$(VENV)/bin/clast movie runs/demo
+	@echo "Look at runs/demo: hopper.png, discharge.png, movie.gif"
+
+$(READY): pyproject.toml
+	test -x $(PY) || $(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet --disable-pip-version-check --editable .
+	touch $(READY)
 
 install: $(STAMP)
 
 $(STAMP): pyproject.toml
 	test -x $(PY) || $(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check --editable ".[test,dev]"
-	touch $(STAMP)
+	touch $(STAMP) $(READY)
 
 lint: $(STAMP)
 	$(VENV)/bin/ruff check .

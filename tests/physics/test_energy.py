@@ -84,7 +84,9 @@ def test_the_book_closes(book):
     assert book.energy_error < 2e-4
 
 
-@pytest.mark.parametrize("name", ["heat_sliding", "heat_viscous", "work_tags", "gravitational", "translational", "normal_elastic"])
+@pytest.mark.parametrize(
+    "name", ["heat_sliding", "heat_viscous", "work_tags", "gravitational", "translational", "normal_elastic"]
+)
 def test_a_broken_account_is_seen(book, name):
     """One account wrong by some per cent: the residual grows by what is missing."""
     wrong = 1.01 if name in (*HEATS, "work_tags", "gravitational") else 1.2

@@ -9,9 +9,8 @@ from clast.dynamics.engine import Engine
 from clast.errors import SceneError
 from clast.laws import Linear
 from clast.laws.law import Contact, Memory
-from clast.laws.linear import elastic, force
+from clast.laws.linear import elastic, force, spring_energy
 from clast.laws.linear import normal_energy as normal_energy_of
-from clast.laws.linear import spring_energy
 from clast.measures.accounts import accounts
 from clast.scene.scene import Scene
 from clast.shapes import disk, polygon
@@ -179,7 +178,9 @@ def test_friction_is_the_same_in_every_direction_of_the_tangent_plane():
         c, s = math.cos(turn), math.sin(turn)
         depth, closing, sliding, spring = rng.uniform(0, 0.02), *rng.normal(0, 0.3, 2), rng.normal(0, 0.01)
         flat = friction_force(law, depth, closing, sliding, spring, 0.7, 1e-3)
-        turned = force(law, Contact(depth, closing, sliding * c, sliding * s, 0.7, 0.0), Memory(spring * c, spring * s, 0.0), 1e-3)
+        turned = force(
+            law, Contact(depth, closing, sliding * c, sliding * s, 0.7, 0.0), Memory(spring * c, spring * s, 0.0), 1e-3
+        )
         assert (turned.shear_u, turned.shear_w) == pytest.approx((flat[2] * c, flat[2] * s), abs=1e-12)
         assert (turned.drag_u, turned.drag_w) == pytest.approx((flat[3] * c, flat[3] * s), abs=1e-12)
         assert turned.heat == pytest.approx(flat[5], abs=1e-13)

@@ -40,6 +40,22 @@ def law_function(function: Callable[..., Any]) -> Any:
     return numba.njit(forceinline=True, **options)(function)
 
 
+def try_law_function(function: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
+    """Compile a user's function and call it once: (result, "") or (None, file, line and reason why it does not compile)."""
+    where = f"{function.__code__.co_filename}, line {function.__code__.co_firstlineno}"
+    try:
+        return law_function(function)(*arguments), ""
+    except numba.core.errors.NumbaError as error:
+        if (place := getattr(error, "loc", None)) is not None:
+            where = f"{place.filename}, line {place.line}"
+        said = [line.strip() for line in str(error).splitlines() if line.strip()]
+        said = [line for line in said if not line.startswith(("Failed in nopython", "During:", "There are", "- Of which"))]
+        reason = " ".join(said[:2]).removesuffix(">>>") if said else type(error).__name__
+        return None, f"{where}: {reason}"
+    except Exception as error:  # whatever the user's formula does
+        return None, f"{where}: {type(error).__name__}: {error}"
+
+
 def routine(function: Callable[..., Any]) -> Any:
     """Compile a function that other compiled code calls, without asking for it to be inlined: for long or rare work."""
     return numba.njit(**_COMMON)(function)

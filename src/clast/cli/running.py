@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,11 +13,15 @@ import typer
 
 from clast.cli.app import app, fail
 from clast.cli.folders import latest_run, readable, run_folder
-from clast.cli.tables import show_outcome, show_parameters
+from clast.cli.tables import show_fields, show_merit, show_outcome, show_parameters
 from clast.errors import InputError
 
 if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
     from clast.experiments.experiment import Entry
+
+SCENE_FILE = ".toml"
 
 
 class Terminated(BaseException):
@@ -49,11 +53,13 @@ class Manner:
 )
 def run(
     context: typer.Context,
-    name: Annotated[str | None, typer.Argument(help="Experiment; `clast list` shows them.", metavar="NAME")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Experiment, `clast list` shows them; or a scene file, FILE.toml.", metavar="NAME")
+    ] = None,
     size: Annotated[str | None, typer.Option(help="quick or full; quick if not given.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run; runs/NAME-DATE-n if not given.")] = None,
     seed: Annotated[str | None, typer.Option(help="Seed of every random choice.")] = None,
-    threads: Annotated[str, typer.Option(help="Number of threads, or auto.")] = "1",
+    threads: Annotated[str | None, typer.Option(help="Number of threads, or auto; 1 if not given.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out from where it was saved.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in --out.")] = False,
     checkpoint: Annotated[float, typer.Option(help="Seconds between checkpoints.", metavar="SECONDS")] = 30.0,
@@ -61,7 +67,7 @@ def run(
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Print parameters and every checkpoint too.")] = False,
     help: Annotated[bool, typer.Option("-h", "--help", help="Show this, and with NAME its parameters.")] = False,
 ) -> None:
-    """Run an experiment. Its parameters are options too: clast run cow-bounce --until 2 --dt 1e-5.
+    """Run an experiment, or a scene of your own from a file. Parameters are options too: clast run cow-bounce --until 2.
 
     Stop it with Ctrl-C and go on with --resume: the result is the same to the last bit. Exit status: 0 done, 2 bad
     input, 3 the physics failed, 130 stopped by Ctrl-C, 143 by SIGTERM.
@@ -70,9 +76,23 @@ def run(
         if help:
             print(context.get_help())
             return
-        raise InputError("which experiment? clast run NAME; clast list shows the names")
+        raise InputError("which experiment? clast run NAME, clast list shows the names; or clast run FILE.toml")
     if name.startswith("-"):
         raise InputError(f"the experiment's name comes before its options: clast run NAME {name} …")
+
+    manner = Manner(out, read_threads(threads or "1"), resume, overwrite, checkpoint, quiet, verbose)
+    if name.lower().endswith(SCENE_FILE):
+        from clast.scene.schema import RunKeys
+
+        if help:
+            print(context.get_help())
+            show_fields({name: each for name, each in RunKeys.model_fields.items() if name != "threads"}, ["default"], [{}])
+            return
+        if size is not None or seed is not None:
+            raise InputError("--size and --seed are for experiments: a scene file holds its own sizes and seeds")
+        settings = read_options(name, RunKeys.model_fields, context.args)
+        run_scene_file(Path(name), {**settings, **({} if threads is None else {"threads": threads})}, manner)
+        return
 
     from clast.experiments import find
 
@@ -81,9 +101,8 @@ def run(
         print(context.get_help())
         show_parameters(experiment)
         return
-    given = read_options(experiment, [*context.args, *(["--seed", seed] if seed is not None else [])])
-    manner = Manner(out, read_threads(threads), resume, overwrite, checkpoint, quiet, verbose)
-    run_experiment(experiment, size, given, manner)
+    words = [*context.args, *(["--seed", seed] if seed is not None else [])]
+    run_experiment(experiment, size, read_options(experiment.name, experiment.parameters.model_fields, words), manner)
 
 
 def run_experiment(experiment: Entry, size: str | None, given: dict[str, str], manner: Manner) -> None:
@@ -113,6 +132,34 @@ def run_experiment(experiment: Entry, size: str | None, given: dict[str, str], m
         show_outcome(outcome)
 
 
+def run_scene_file(path: Path, given: dict[str, str], manner: Manner) -> None:
+    """Run a scene file and show what came out of it."""
+    from clast.output.figures import draw_run
+    from clast.output.progress import Progress
+    from clast.preparation.scene_file import read_scene
+    from clast.preparation.scene_run import run_file, stored_settings
+
+    settings = {name: plain_number(text) for name, text in given.items()}
+    out = manner.out
+    if manner.resume:
+        out = out or latest_run(path.stem)
+        with readable(out):
+            settings = {**stored_settings(out), **settings}
+    file = read_scene(path, settings)
+    progress = Progress(label=path.stem, silent=manner.quiet, verbose=manner.verbose)
+    with run_folder(path.stem, out) as folder, stoppable(folder, f"clast run {path}"):
+        stored = run_file(
+            file, out=folder, resume=manner.resume, overwrite=manner.overwrite, progress=progress,
+            checkpoint_seconds=manner.checkpoint,
+        )  # fmt: skip
+        figures = draw_run(stored)
+    if manner.quiet:
+        print(folder)
+    else:
+        show_merit(stored.result or {})
+        print(f"run in {folder}; figures: {', '.join(figure.name for figure in figures)}")
+
+
 @contextmanager
 def stoppable(folder: Path, command: str) -> Iterator[None]:
     """Say how to go on with a run that a signal ended, and leave with the status of that signal."""
@@ -130,9 +177,9 @@ def stoppable(folder: Path, command: str) -> Iterator[None]:
         raise typer.Exit(128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)) from None
 
 
-def read_options(experiment: Entry, words: Sequence[str]) -> dict[str, str]:
+def read_options(what: str, fields: Mapping[str, FieldInfo], words: Sequence[str]) -> dict[str, str]:
     """`--until 2 --dt=1e-5 --no-onset` as names and texts; InputError for what is not an option with a value."""
-    switches = {name for name, each in experiment.parameters.model_fields.items() if each.annotation is bool}
+    switches = {name for name, each in fields.items() if each.annotation is bool}
     given: dict[str, str] = {}
     waiting = list(words)
     while waiting:
@@ -149,10 +196,18 @@ def read_options(experiment: Entry, words: Sequence[str]) -> dict[str, str]:
                 value = waiting.pop(0)
             elif name in switches:
                 value = "true"
-            elif name in experiment.parameters.model_fields:
-                raise InputError(f"{experiment.name}: --{option} needs a value")
+            elif name in fields:
+                raise InputError(f"{what}: --{option} needs a value")
         given[name] = value
     return given
+
+
+def plain_number(text: str) -> int | float | str:
+    """A number where the text is one."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
 
 
 def read_threads(text: str) -> int | str:

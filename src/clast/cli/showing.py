@@ -45,6 +45,9 @@ def info(
         if "experiment" in said:
             print(f"  what      {said['experiment']}, size {said.get('size')}")
             print(f"  with      {one_line(said.get('parameters', {}))}")
+        if "scene_file" in said:
+            print(f"  what      {said['scene_file']}: {said.get('title')}")
+            print(f"  with      {one_line(said.get('parameters', {}))}")
         for key in ("date", "revision", "command"):
             if said.get(key) is not None:
                 print(f"  {key:<9} {one_line(said[key])}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 if TYPE_CHECKING:
@@ -57,10 +57,15 @@ def show_parameters(experiment: Entry) -> None:
     """The parameters of an experiment, from its pydantic model: unit, value for each size, limits and meaning."""
     print(f"\n{experiment.name} ({experiment.paper}): {experiment.title}\n")
     sizes = list(experiment.sizes) if any(experiment.sizes.values()) else []
-    table = plain_table("parameter", "unit", *(sizes or ["default"]), "limits", "description")
-    for name, each in experiment.parameters.model_fields.items():
+    show_fields(experiment.parameters.model_fields, sizes or ["default"], [experiment.sizes[size] for size in sizes] or [{}])
+
+
+def show_fields(fields: Mapping[str, FieldInfo], columns: Sequence[str], sizes: Sequence[Mapping[str, Any]]) -> None:
+    """Options of a run by name, with their values for each of `sizes`, called `columns`."""
+    table = plain_table("parameter", "unit", *columns, "limits", "description")
+    for name, each in fields.items():
         extra = each.json_schema_extra if isinstance(each.json_schema_extra, dict) else {}
-        values = [experiment.sizes[size].get(name, each.default) for size in sizes] or [each.default]
+        values = [size.get(name, None if each.is_required() else each.default) for size in sizes]
         option = f"--{name.replace('_', '-')}"
         table.add_row(option, str(extra.get("unit", "")), *map(plain_value, values), limits(each), each.description or "")
     show(table)
@@ -68,6 +73,8 @@ def show_parameters(experiment: Entry) -> None:
 
 def plain_value(value: Any) -> str:
     """A parameter's value as a user would write it."""
+    if value is None:
+        return "–"
     if isinstance(value, bool):
         return str(value).lower()
     short = f"{value:g}" if isinstance(value, float) else str(value)

@@ -91,7 +91,9 @@ class Engine:
         integrator: str = "verlet",
     ) -> None:
         self.scene = scene
-        (self.geometry, self.model, self.state, self.tags, columns, self.cast, self.order, self.free, self.moving) = lay_out(scene)
+        (self.geometry, self.model, self.state, self.tags, columns, self.cast, self.order, self.free, self.moving) = lay_out(
+            scene
+        )
         self.dt = safe_step(self.model, self.tags, self.moving) if dt is None else float(dt)
         if not (math.isfinite(self.dt) and self.dt > 0.0):
             raise SceneError(f"time step dt = {dt} must be a positive number")
@@ -109,6 +111,7 @@ class Engine:
         self.step = 0
         self.rebuilds = 0
         self.seconds = 0.0
+        self.grain_steps = 0
         self.gone = 0  # bodies taken out of the run: the last rows
         self._program = Program(columns, self.dt)
         self._write_program(0)
@@ -266,6 +269,7 @@ class Engine:
             self.seconds += took
             self._interval.seconds += took
             self._interval.steps += self.step - before
+            self.grain_steps += self.moving * (self.step - before)
             if status == self.kernels.DEEP_OVERLAP:
                 self._raise_overlap(int(pair))
             if status == self.kernels.STALE:
@@ -313,6 +317,15 @@ class Engine:
             self.threads = self._trial.threads
             self._cut()
         return status, pair
+
+    def refuse_deep_overlap(self) -> None:
+        """OverlapError if skeletons nearly touch in the present state."""
+        state, lists = self._copy()
+        deep = self.kernels.forces_now(
+            self.geometry, self.model, state, lists, self._forces, self.pairs, self.dt, 0.0, 0.0, 0.5, self._onset
+        )
+        if deep >= 0:
+            self._raise_overlap(int(deep))
 
     def _raise_overlap(self, pair: int) -> None:
         i, j = (int(self.order[k]) for k in self._lists.pair[pair, :2])
@@ -381,7 +394,7 @@ class Engine:
     @property
     def cundall(self) -> float:
         """Cundall number so far: bodies that move × steps / seconds."""
-        return self.moving * self.step / self.seconds if self.seconds > 0.0 else 0.0
+        return self.grain_steps / self.seconds if self.seconds > 0.0 else 0.0
 
     # --- stopping and going on ---------------------------------------------------------------------------------------
 
@@ -410,6 +423,7 @@ class Engine:
             "seconds": self.seconds,
             "alpha": self.alpha,
             "gone": self.gone,
+            "grain_steps": self.grain_steps,
         }
 
     def restore(self, arrays: dict[str, np.ndarray], scalars: dict[str, float | int]) -> None:
@@ -425,6 +439,7 @@ class Engine:
         self.step = int(scalars["step"])
         self._write_program(self.step)
         self.rebuilds, self.seconds = int(scalars["rebuilds"]), float(scalars["seconds"])
+        self.grain_steps = int(scalars["grain_steps"])
         if self._search is not None:
             self._search.alpha = self._search.holder = float(scalars["alpha"])
         self._take_springs(Springs(arrays["spring_key"], arrays["spring"]))

@@ -160,12 +160,8 @@ def kick_now(model, state, contacts, forces, tags, row, free, moving, dt, kick, 
     if GEAR == 0:
         kick_and_drift(HISTORY, 0, free, model, state, contacts, forces, dt, 0.0, kick, 0.0, drag, np.inf, False)
     else:
-        correct_and_predict(
-            GEAR, HISTORY, 0, free, model, state, contacts, forces, dt, False, kick, whole < 1.0, drag, np.inf
-        )
-    move_tagged(
-        GEAR, HISTORY, free, moving, model, state, contacts, forces, tags, row, dt, 0.0, kick, whole, 0.0, np.inf, False
-    )
+        correct_and_predict(GEAR, HISTORY, 0, free, model, state, contacts, forces, dt, False, kick, whole < 1.0, drag, np.inf)
+    move_tagged(GEAR, HISTORY, free, moving, model, state, contacts, forces, tags, row, dt, 0.0, kick, whole, 0.0, np.inf, False)
 
 
 @kernel

@@ -29,7 +29,9 @@ class Program:
         self.timed = [k for k, column in enumerate(columns) if not all(is_constant(value) for value in column.values)]
         self.rows = int(np.clip(NUMBERS // max(len(columns), 1), FEWEST, MOST)) if self.timed else 1
         changing = set(self.timed)
-        self._constant = np.array([0.0 if k in changing else sum(column.values) for k, column in enumerate(columns)], float)
+        self._constant = np.array(
+            [0.0 if k in changing else sum(map(float, column.values)) for k, column in enumerate(columns)], float
+        )
 
     @property
     def is_constant(self) -> bool:

@@ -45,7 +45,9 @@ class Cohesion:
     def __post_init__(self) -> None:
         require_numbers(self, ("force", "range"))
         if self.range == 0.0:
-            raise SceneError("cohesion: range = 0 would make the pull a jump, which no energy book can close; give a positive length")
+            raise SceneError(
+                "cohesion: range = 0 would make the pull a jump, which no energy book can close; give a positive length"
+            )
 
     @property
     def row(self) -> tuple[float, ...]:

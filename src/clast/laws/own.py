@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clast.backend.bind import register
-from clast.backend.device import law_function
+from clast.backend.device import law_function, try_law_function
 from clast.errors import SceneError
-from clast.laws.law import Law, Response
+from clast.laws.law import Contact, Law, Memory, Response
+
+CHECKED_AT = (1e-3, 1.0)  # depth and radius
 
 
 def no_spring_energy(parameters: Any, spring_u: float, spring_w: float, extra: float) -> float:
@@ -27,7 +29,7 @@ def elastic_alone(elastic: Callable[..., float]) -> Callable[..., Response]:
     """The `force` of a law that has only `elastic`."""
     compiled = law_function(elastic)
 
-    def force(parameters, contact, memory, dt):  # type: ignore[no-untyped-def]
+    def force(parameters, contact, memory, dt):
         push = compiled(parameters, contact.depth, contact.radius)
         return Response(push, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -73,11 +75,32 @@ class OwnLaw(Law):
             "force": self.force or elastic_alone(self.elastic), "spring_energy": self.spring_energy,
         }  # fmt: skip
         object.__setattr__(self, "module", register(functions))
+        self._check_functions(functions)
         self._check_energy()
+
+    def _check_functions(self, functions: Mapping[str, Callable[..., Any]]) -> None:
+        """Compile each function by calling it once, so that the user reads what is wrong with his file here and now."""
+        depth, radius = self.check_at or CHECKED_AT
+        contact = Contact(depth, 0.1, 0.1, 0.0, 1.0, radius)
+        arguments: dict[str, tuple[Any, ...]] = {
+            "elastic": (self.row, depth, radius), "normal_energy": (self.row, depth, radius),
+            "force": (self.row, contact, Memory(0.0, 0.0, 0.0), 1e-6), "spring_energy": (self.row, 0.0, 0.0, 0.0),
+        }  # fmt: skip
+        for name, function in functions.items():
+            result, wrong = try_law_function(function, *arguments[name])
+            if wrong:
+                raise SceneError(
+                    f"own law: {name} cannot be compiled or run ({wrong}); use plain numbers, math and clast.laws.friction only"
+                )
+            numbers = result if name == "force" else (result,)
+            fits = isinstance(result, Response) if name == "force" else isinstance(result, float | int)
+            if not fits or not all(math.isfinite(number) for number in numbers):
+                wanted = "a Response of finite numbers" if name == "force" else "a finite number"
+                raise SceneError(f"own law: {name} gives {result!r} at depth {depth:g}; it must give {wanted}")
 
     def _check_energy(self) -> None:
         """The force must be the slope of the energy, or no book will ever close."""
-        depth, radius = self.check_at or (1e-3, 1.0)
+        depth, radius = self.check_at or CHECKED_AT
         step = 1e-4 * depth
         slope = (self.normal_energy(self.row, depth + step, radius) - self.normal_energy(self.row, depth - step, radius)) / (
             2.0 * step

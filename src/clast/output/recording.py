@@ -14,7 +14,7 @@ import numpy as np
 from clast.backend.bind import is_compiled
 from clast.dynamics.engine import Engine, Snapshot, kernels_of
 from clast.dynamics.runner import Every, run_stretches
-from clast.errors import InputError, StoreError
+from clast.errors import InputError, OverlapError, StoreError
 from clast.measures.accounts import accounts
 from clast.measures.book import Book
 from clast.measures.walls import TOLERATED, dashpot_share
@@ -196,7 +196,11 @@ class Recorder:
                 save()
 
         with signals() as asked, progress:
-            finished = run_stretches(engine, end, outputs, resumed=resumed, pause=pause, stop=lambda: asked() is not None)
+            try:
+                finished = run_stretches(engine, end, outputs, resumed=resumed, pause=pause, stop=lambda: asked() is not None)
+            except OverlapError:  # the state before the failing step is good: keep what led to it
+                save()
+                raise
             save()
         if not finished:
             raise Interrupted(writer.folder, engine.step, engine.time, asked() or signal.SIGINT)
@@ -208,7 +212,7 @@ class Recorder:
         stored = open_run(writer.folder)
         book = Book(stored.series["time"], stored.series)
         result = {
-            "grains": engine.moving, "steps": engine.step, "wall_s": engine.seconds, "cundall": engine.cundall,
+            "grains": engine.moving + engine.gone, "steps": engine.step, "wall_s": engine.seconds, "cundall": engine.cundall,
             "rebuilds": engine.rebuilds, "alpha": engine.alpha, "threads": engine.threads,
             "energy_error": book.energy_error,
         }  # fmt: skip
@@ -254,7 +258,8 @@ def signals() -> Iterator[Callable[[], int | None]]:
 
 
 def report_overlaps(engine: Engine, progress: Progress, worst: int = 3) -> None:
-    """Say which bodies overlap at the start and how deep; deep ones are refused by the first step."""
+    """Say which bodies overlap at the start and how deep; too deep is refused before anything is written."""
+    engine.refuse_deep_overlap()
     integers, floats = engine.contact_table(engine.state)
     counted = np.flatnonzero((integers[:, 5] > 0) & (floats[:, 0] > 0.0))
     if counted.size == 0:

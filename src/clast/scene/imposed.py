@@ -53,12 +53,12 @@ def sum_up(number: int, tags: Iterable[Tag]) -> Imposed:
             total.dashpot = tag.coefficient
         else:
             wanted = (0.0, 0.0, 0.0) if isinstance(tag, Fixed) else (tag.x, tag.y, tag.spin)
-            for c, value in enumerate(wanted):
-                if value is None:
+            for c, given in enumerate(wanted):
+                if given is None:
                     continue
-                if total.velocity[c] is not None and total.velocity[c] != value:
+                if total.velocity[c] is not None and total.velocity[c] != given:
                     raise SceneError(f"body {number}: two tags prescribe different velocities for its {COMPONENTS[c]}")
-                total.velocity[c] = value
+                total.velocity[c] = given
     for pressure in total.pressures:
         if total.held["xy".index(pressure.direction[1])]:
             raise SceneError(
@@ -66,5 +66,3 @@ def sum_up(number: int, tags: Iterable[Tag]) -> Imposed:
                 "prescribed would do nothing; leave that component free"
             )
     return total
-
-

@@ -78,8 +78,10 @@ class Dashpot:
     coefficient: float
 
     def __post_init__(self) -> None:
-        if isinstance(self.coefficient, bool) or not isinstance(self.coefficient, int | float) or not (
-            math.isfinite(self.coefficient) and self.coefficient >= 0.0
+        if (
+            isinstance(self.coefficient, bool)
+            or not isinstance(self.coefficient, int | float)
+            or not (math.isfinite(self.coefficient) and self.coefficient >= 0.0)
         ):
             raise SceneError(f"Dashpot tag: coefficient = {self.coefficient!r} must be a finite number that is not negative")
 

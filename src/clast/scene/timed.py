@@ -101,7 +101,7 @@ def check_timed(what: str, value: object) -> None:
     """SceneError unless `value` is a finite number or a function of time."""
     if isinstance(value, bool) or (not isinstance(value, int | float | np.number) and not callable(value)):
         raise SceneError(f"{what} = {value!r} must be a number or a function of time")
-    if not callable(value) and not math.isfinite(float(value)):  # type: ignore[arg-type]
+    if not callable(value) and not math.isfinite(float(value)):
         raise SceneError(f"{what} = {value} must be a finite number")
 
 

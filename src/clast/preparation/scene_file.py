@@ -1,0 +1,247 @@
+"""Read a scene file: TOML in, a checked `Scene` and the manner of its run out. Nothing in a file can run code.
+
+Whatever is wrong is told in one sentence with the file and the entry, before anything is compiled or written:
+
+    box.toml: walls[2].radius: -0.1 must be positive
+
+The keys are those of `clast.scene.schema`; bodies are numbered in the order grains, walls, fill.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import ValidationError
+
+from clast.dynamics.layout import lay_out
+from clast.dynamics.timestep import safe_step, unstable_step
+from clast.errors import ClastError, InputError, OverlapError, SceneError, StepError
+from clast.output.recording import steps_until
+from clast.preparation.scene_fill import add_fill
+from clast.scene.build import ShapeShelf, at, build_drag, build_law, build_tag
+from clast.scene.complaint import complaint, written
+from clast.scene.room import crowded
+from clast.scene.scene import Box, Scene
+from clast.scene.schema import FixedTag, RunKeys, SceneKeys, WallKeys
+from clast.scene.tags import Fixed
+from clast.shapes import Shape
+from clast.shapes.make import clump, polygon, polyline
+
+MOST_STEPS = 1e15  # beyond it t = n Δt loses its last digits, and nobody waits that long
+
+
+@dataclass(frozen=True)
+class SceneFile:
+    """A scene file that was read and found good."""
+
+    path: Path
+    text: str  # of the file
+    shape_texts: Mapping[str, str]  # of the shape files it names, by the names it gives them
+    keys: SceneKeys
+    scene: Scene
+    remarks: tuple[str, ...]  # warnings about shapes
+
+    @property
+    def run(self) -> RunKeys:
+        """How it is to be run: until, dt, integrator, samples, frames, alpha, threads."""
+        return self.keys.run
+
+    @property
+    def title(self) -> str:
+        """Its title, or the file's name."""
+        return self.keys.title or self.path.stem
+
+
+def read_scene(path: Path | str, given: Mapping[str, Any] | None = None) -> SceneFile:
+    """The scene in the file `path`.
+
+    given   numbers of [run] that replace those of the file, as the command line gives them
+
+    Raises InputError, SceneError or ShapeError for what is wrong in the file, StepError and OverlapError for a scene that
+    could not be stepped.
+    """
+    file = Path(path)
+    text = read_text(file)
+    keys = parse(file, text, given or {})
+    with at(str(file)), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        shelf = ShapeShelf(keys.shapes, file.parent)
+        scene, origin = build(keys, shelf)
+        try:
+            check_start(scene, keys.run, origin)
+        except ClastError as error:
+            raise type(error)(with_entries(str(error), origin)) from None
+    remarks = tuple(dict.fromkeys(str(each.message) for each in caught))
+    return SceneFile(file, text, shelf.texts, keys, scene, remarks)
+
+
+def read_text(file: Path) -> str:
+    """The text of a scene file, or InputError."""
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"there is no scene file {file}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file} is not a text in UTF-8 (byte {error.start})") from None
+    except OSError as error:
+        raise InputError(f"the scene file {file} cannot be read: {error.strerror or error}") from None
+
+
+def parse(file: Path, text: str, given: Mapping[str, Any]) -> SceneKeys:
+    """The tables of a file, each entry checked by itself; InputError names the first bad one."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{file} is not TOML: {error}") from None
+    except RecursionError:
+        raise InputError(f"{file} is not a scene: its tables are nested too deeply") from None
+    if given and isinstance(tables.get("run", {}), dict):
+        tables["run"] = {**tables.get("run", {}), **given}
+    try:
+        return SceneKeys.model_validate(tables)
+    except ValidationError as error:
+        path, what = complaint(error, tables, SceneKeys)
+        if len(path) == 2 and path[0] == "run" and path[1] in given:
+            raise InputError(f"--{str(path[1]).replace('_', '-')}: {what}") from None
+        raise InputError(f"{file}: {written(path)}: {what}" if path else f"{file}: {what}") from None
+
+
+# --- building --------------------------------------------------------------------------------------------------------
+
+
+def build(keys: SceneKeys, shelf: ShapeShelf) -> tuple[Scene, list[str]]:
+    """The scene, and for each body the entry it comes from."""
+    with at("law"):
+        law = build_law(keys.law)
+    with at("drag"):
+        drag = build_drag(keys.drag)
+    scene = Scene(
+        law=law, gravity=(keys.gravity[0], keys.gravity[1]), box=Box(keys.box.period_x or 0.0, keys.box.period_y or 0.0),
+        drag=drag, counting=keys.counting, onset=keys.onset, remove_below=keys.remove_below,
+    )  # fmt: skip
+    origin: list[str] = []
+    for k, grain in enumerate(keys.grains):
+        with at(f"grains[{k}]"):
+            scene.add(
+                shelf[grain.shape], grain.position, angle=np.deg2rad(grain.angle_degrees), velocity=grain.velocity,
+                spin=grain.spin, density=grain.density, mass=grain.mass, material=grain.material, name=grain.name,
+            )  # fmt: skip
+        origin.append(f"grains[{k}]")
+    for k, wall in enumerate(keys.walls):
+        with at(f"walls[{k}]"):
+            add_wall(scene, wall, shelf)
+        origin.append(f"walls[{k}]")
+    for k, fill in enumerate(keys.fill):
+        with at(f"fill[{k}]"):
+            add_fill(scene, fill, shelf)
+        origin += [f"grain {n} of fill[{k}]" for n in range(fill.count)]
+    used = sorted({body.material for body in scene.bodies})
+    for k, pair in enumerate(keys.pair_law):
+        with at(f"pair_law[{k}]"):
+            for name in pair.between:
+                if name not in used:
+                    raise SceneError(f'no body is made of "{name}" (there are: {", ".join(used) or "no bodies"})')
+            one, other = pair.between
+            if tuple(sorted((one, other))) in scene.pair_laws:
+                raise SceneError(f'a law between "{one}" and "{other}" was given before: remove one of them')
+            scene.set_law(one, other, build_law(pair.law))
+    add_tags(scene, keys, origin)
+    return scene, origin
+
+
+def add_wall(scene: Scene, keys: WallKeys, shelf: ShapeShelf) -> None:
+    """Add one of `walls`; SceneError unless it is drawn in one way."""
+    if (keys.vertices is None) == (keys.shape is None):
+        raise SceneError("give vertices with a radius, or a shape with a position")
+    if keys.fixed and keys.mass is not None:
+        raise SceneError("a fixed wall has no use for a mass: remove it, or write fixed = false")
+    tags = (Fixed(),) if keys.fixed else ()
+    if keys.vertices is not None:
+        if keys.position is not None or keys.angle_degrees != 0.0:
+            raise SceneError("vertices stand where they are drawn: remove position and angle_degrees")
+        if keys.radius is None:
+            raise SceneError("radius is missing: vertices need a sphero-radius")
+        shape = drawn(keys.vertices, keys.radius, keys.closed)
+        scene.add_wall(shape, tags=tags, mass=keys.mass, material=keys.material, name=keys.name)
+        return
+    assert keys.shape is not None
+    if keys.position is None:
+        raise SceneError("position is missing: say where the shape stands")
+    if keys.radius is not None or keys.closed:
+        raise SceneError("radius and closed belong to vertices: remove them, or the shape")
+    scene.add(
+        shelf[keys.shape], keys.position, angle=np.deg2rad(keys.angle_degrees), mass=keys.mass, material=keys.material,
+        big=True, name=keys.name, tags=tags,
+    )  # fmt: skip
+
+
+def drawn(vertices: list[list[float]], radius: float, closed: bool) -> Shape:
+    """A wall from its vertices."""
+    if closed:
+        return polygon(vertices, radius, name="wall")
+    return polyline(vertices, radius, name="wall") if len(vertices) > 1 else clump(vertices, radius, name="wall")
+
+
+def add_tags(scene: Scene, keys: SceneKeys, origin: list[str]) -> None:
+    """Put the tags on their bodies; SceneError where a body is fixed as well, and the tag would do nothing."""
+    bodies: list[list[int]] = []
+    for k, each in enumerate(keys.tags):
+        with at(f"tags[{k}].on"):
+            bodies.append(scene.ids(each.on))
+        with at(f"tags[{k}]"):
+            tag = build_tag(each)
+        for number in bodies[k]:
+            scene.tag(number, tag)
+    for k, each in enumerate(keys.tags):
+        for number in bodies[k]:
+            if not isinstance(each, FixedTag) and any(isinstance(tag, Fixed) for tag in scene.bodies[number].tags):
+                cure = "write fixed = false there" if origin[number].startswith("walls") else "remove one of its tags"
+                raise SceneError(f"tags[{k}]: {origin[number]} is fixed, so this {each.kind} would do nothing: {cure}")
+
+
+# --- the start -------------------------------------------------------------------------------------------------------
+
+
+def check_start(scene: Scene, run: RunKeys, origin: list[str]) -> None:
+    """Whether the first step can be taken: all that an engine would refuse, without compiling one."""
+    layout = lay_out(scene)
+    if layout.moving == 0:
+        raise SceneError("nothing in it can move: add grains, or a wall with fixed = false")
+    mass, inertia = scene.masses()
+    in_range = [np.isfinite(each) & (each > 0.0) & np.isfinite(1.0 / np.where(each > 0.0, each, 1.0)) for each in (mass, inertia)]
+    for number in np.flatnonzero(~(in_range[0] & in_range[1])):
+        raise SceneError(
+            f"body {number} has the mass {mass[number]:.3g} and the moment of inertia {inertia[number]:.3g}: take other units"
+        )
+    safe = safe_step(layout.model, layout.tags, layout.moving)
+    limit = unstable_step(layout.model, layout.tags, layout.moving)
+    if run.dt is not None and run.dt > limit:
+        raise StepError(
+            f"run.dt: {run.dt:.3g} is too large: a single contact is unstable above {limit:.3g}; the safe step is {safe:.3g}"
+        )
+    dt = safe if run.dt is None else run.dt
+    if not run.until / dt <= MOST_STEPS:
+        raise SceneError(f"run.until: {run.until:.3g} would take more than {MOST_STEPS:.0e} steps of {dt:.3g}")
+    with at("run"):
+        steps_until(run.until, dt)
+    crowd = crowded(scene)
+    if crowd is not None:
+        one, other = (f"{origin[number]} (body {number})" for number in (crowd.one, crowd.other))
+        raise OverlapError(
+            f"{one} and {other} overlap too deeply at the start: their skeletons are {crowd.distance:.3g} apart, less than a "
+            f"tenth of the sum of their sphero-radii, {crowd.radii:.3g}; move them apart"
+        )
+
+
+def with_entries(message: str, origin: list[str]) -> str:
+    """A message about bodies by number, completed with the entries they come from."""
+    named = [int(number) for number in re.findall(r"\bbody (\d+)", message) if f"(body {number})" not in message]
+    said = [f"body {number} is {origin[number]}" for number in dict.fromkeys(named) if number < len(origin)]
+    return f"{message} ({', '.join(said)})" if said else message

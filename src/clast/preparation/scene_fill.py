@@ -1,0 +1,75 @@
+"""Many grains at once, as a scene file asks for them: in rows or at random, a mixture of shapes and sizes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from clast.errors import SceneError
+from clast.packing.insertion import insert_at_random
+from clast.packing.lattice import square_lattice
+from clast.scene.build import ShapeShelf, at
+from clast.scene.scene import Scene
+from clast.scene.schema import FillKeys
+from clast.shapes import Shape
+
+
+def add_fill(scene: Scene, keys: FillKeys, shelf: ShapeShelf) -> None:
+    """Add the grains of one `fill`; SceneError where the rectangle is too small for them. The same seed, the same grains."""
+    width, height = keys.upper[0] - keys.lower[0], keys.upper[1] - keys.lower[1]
+    if not (width > 0.0 and height > 0.0):
+        raise SceneError(f"upper = {keys.upper} must lie above and to the right of lower = {keys.lower}")
+    kinds: list[Shape] = []
+    for k, each in enumerate(keys.shapes):
+        with at(f"shapes[{k}].shape"):
+            kinds.append(shelf[each.shape])
+    require_room(keys, kinds, width, height)
+    rng = np.random.default_rng(keys.seed)
+    share = np.array([each.share for each in keys.shapes])
+    chosen = rng.choice(len(kinds), size=keys.count, p=share / share.sum())
+    factor = rng.uniform(1.0 - keys.spread, 1.0 + keys.spread, keys.count) if keys.spread > 0.0 else np.ones(keys.count)
+    reach = np.array([kinds[k].reach for k in chosen]) * factor + 0.5 * keys.gap
+    if keys.kind == "lattice":
+        spacing = lattice_spacing(keys, kinds)
+        columns = int(width / spacing)
+        places = square_lattice(keys.count, columns, spacing) + 0.5 * np.array([width - columns * spacing, 0.0])
+    else:
+        places = insert_at_random(reach, width, height, rng, periodic=False)
+    turn = rng.uniform(0.0, 2.0 * np.pi, keys.count) if keys.random_angles else np.zeros(keys.count)
+    heading = rng.uniform(0.0, 2.0 * np.pi, keys.count)
+    for k in range(keys.count):
+        shape = kinds[chosen[k]]
+        scene.add(
+            shape if keys.spread == 0.0 else shape.scaled(float(factor[k])),
+            places[k] + keys.lower,
+            angle=float(turn[k]),
+            velocity=(keys.speed * math.cos(heading[k]), keys.speed * math.sin(heading[k])),
+            density=keys.density,
+            material=keys.material,
+            name=keys.name,
+        )
+
+
+def lattice_spacing(keys: FillKeys, kinds: list[Shape]) -> float:
+    """Distance of rows and columns: whatever is put there at whatever angle, nobody touches anybody."""
+    return 2.0 * max(shape.reach for shape in kinds) * (1.0 + keys.spread) + keys.gap
+
+
+def require_room(keys: FillKeys, kinds: list[Shape], width: float, height: float) -> None:
+    """SceneError, before grains are made, where there surely is not enough room."""
+    spacing = lattice_spacing(keys, kinds)
+    if min(width, height) < spacing:
+        raise SceneError(
+            f"the rectangle is {width:.6g} by {height:.6g}, and a grain of it may be {spacing:.6g} across: make it larger"
+        )
+    if keys.kind == "lattice":
+        room = int(width / spacing) * int(height / spacing)
+    else:
+        smallest = min(shape.reach for shape in kinds) * (1.0 - keys.spread) + 0.5 * keys.gap
+        room = int(width * height / (math.pi * smallest**2))
+    if keys.count > room:
+        raise SceneError(
+            f"count = {keys.count}, but there is room for {room} at most (bounding circles do not overlap): make the rectangle "
+            "larger"
+        )

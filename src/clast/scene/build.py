@@ -1,0 +1,176 @@
+"""From the tables of a scene file to laws, shapes, tags and numbers that change with time; errors name the entry."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from clast.errors import ClastError, SceneError, ShapeError
+from clast.laws import Cohesion, Hertz, HertzMindlin, Law, Linear, Rolling
+from clast.scene import schema, schema_shapes
+from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
+from clast.scene.timed import Harmonic, Ramp, Table, Timed
+from clast.shapes import Shape, library_shape, library_shapes, load_shape
+from clast.shapes.make import clump, point, polygon, polyline, regular, segment
+from clast.shapes.minkowski import closing, dilation, erosion, opening, rounded
+
+
+@contextmanager
+def at(where: str) -> Iterator[None]:
+    """Put the entry before whatever is said about it."""
+    try:
+        yield
+    except ClastError as error:
+        raise type(error)(f"{where}: {error}") from None
+
+
+# --- numbers that change with time -----------------------------------------------------------------------------------
+
+
+def build_timed(keys: schema.TimedKeys) -> Timed:
+    """A number, or one that changes with time."""
+    if isinstance(keys, schema.RampKeys):
+        return Ramp(keys.start, keys.end, keys.finish, keys.begin, keys.smooth)
+    if isinstance(keys, schema.HarmonicKeys):
+        return Harmonic(keys.amplitude, keys.period, keys.mean, math.radians(keys.phase_degrees))
+    if isinstance(keys, schema.TableKeys):
+        return Table(keys.times, keys.values, keys.steps)
+    return keys
+
+
+def build_drag(keys: schema.TimedKeys) -> Timed:
+    """The drag, which may never push: SceneError if it falls below zero at any time."""
+    drag = build_timed(keys)
+    lowest = drag if isinstance(drag, int | float) else 0.0
+    if isinstance(drag, Ramp):
+        lowest = min(drag.start, drag.end)
+    elif isinstance(drag, Harmonic):
+        lowest = drag.mean - abs(drag.amplitude)
+    elif isinstance(drag, Table):
+        lowest = min(drag.values)
+    if lowest < 0.0:
+        raise SceneError(f"it falls to {lowest:.6g}, and a drag must not be negative at any time")
+    return drag
+
+
+# --- laws ------------------------------------------------------------------------------------------------------------
+
+
+def build_law(keys: schema.LawKeys) -> Law:
+    """The law a table describes."""
+    on_top: dict[str, Any] = {
+        "rolling": None if keys.rolling is None else Rolling(keys.rolling.stiffness, keys.rolling.friction),
+        "cohesion": None if keys.cohesion is None else Cohesion(keys.cohesion.force, keys.cohesion.range),
+    }
+    if isinstance(keys, schema.HertzMindlinKeys):
+        numbers: dict[str, Any] = {"young": keys.young, "friction": keys.friction, "restitution": keys.restitution}
+        if keys.poisson is None:
+            return HertzMindlin(**numbers, shear=keys.shear or 0.0, **on_top)
+        if keys.shear is not None:
+            raise SceneError("give poisson (with Young's modulus of the material) or shear (with effective moduli), not both")
+        return HertzMindlin.of_material(**numbers, poisson=keys.poisson, **on_top)
+    kind = Linear if isinstance(keys, schema.LinearKeys) else Hertz
+    return kind(**keys.model_dump(exclude={"kind", "rolling", "cohesion"}), **on_top)
+
+
+# --- shapes ----------------------------------------------------------------------------------------------------------
+
+
+class ShapeShelf:
+    """The shapes of a file by name, and after them the ready-made ones; each is made once.
+
+    `texts` are the files that shapes were read from, by the names the scene file gives them.
+    """
+
+    def __init__(self, keys: Mapping[str, schema_shapes.ShapeKeys], folder: Path) -> None:
+        self.texts: dict[str, str] = {}
+        self._folder = folder
+        self._made: dict[str, Shape] = {}
+        for name, each in keys.items():
+            with at(f"shapes.{name}"):
+                self._made[name] = self._build(each, name)
+
+    def __getitem__(self, name: str) -> Shape:
+        if name not in self._made:
+            if name not in library_shapes():
+                own = ", ".join(self._made) or "none"
+                raise ShapeError(f'there is no shape "{name}": the file has {own}; ready-made are {", ".join(library_shapes())}')
+            self._made[name] = library_shape(name)
+        return self._made[name]
+
+    def _build(self, keys: schema_shapes.ShapeKeys, name: str) -> Shape:
+        if keys.area is not None and keys.scale is not None:
+            raise ShapeError("give area or scale, not both")
+        shape = self._skeleton(keys, name)
+        for k, step in enumerate(keys.operations):
+            with at(f"operations[{k}]"):
+                shape = operate(shape, step)
+        if keys.area is not None:
+            return shape.with_area(keys.area)
+        return shape if keys.scale is None else shape.scaled(keys.scale)
+
+    def _skeleton(self, keys: schema_shapes.ShapeKeys, name: str) -> Shape:
+        if isinstance(keys, schema_shapes.FileKeys):
+            return self._from_file(keys.file)
+        if isinstance(keys, schema_shapes.LibraryKeys):
+            return library_shape(keys.name)
+        if isinstance(keys, schema_shapes.DiskKeys):
+            return point(keys.radius, name=name)
+        if isinstance(keys, schema_shapes.RegularKeys):
+            return regular(keys.sides, keys.radius, side=keys.side, circumradius=keys.circumradius, name=name)
+        if isinstance(keys, schema_shapes.RoundedKeys):
+            return rounded(keys.vertices, keys.erosion, keys.radius, name=name, largest=keys.largest)
+        if isinstance(keys, schema_shapes.ClumpKeys):
+            mass = {} if keys.mass is None else keys.mass.model_dump()
+            return clump(keys.vertices, keys.radius, name=name, **mass)
+        if keys.kind == "segment":
+            if len(keys.vertices) != 2:
+                raise ShapeError(f'a segment has 2 vertices, not {len(keys.vertices)}: for more use kind = "polyline"')
+            return segment(keys.vertices[0], keys.vertices[1], keys.radius, name=name)
+        return (polygon if keys.kind == "polygon" else polyline)(keys.vertices, keys.radius, name=name)
+
+    def _from_file(self, given: str) -> Shape:
+        if Path(given).is_absolute():
+            raise ShapeError(f'file = "{given}": give the path from the folder of the scene file, so that both can be moved')
+        path = self._folder / given
+        shape = load_shape(path)
+        self.texts[given] = path.read_text(encoding="utf-8-sig")
+        return shape
+
+
+def operate(shape: Shape, keys: schema_shapes.OperationKeys) -> Shape:
+    """One Minkowski operation."""
+    if isinstance(keys, schema_shapes.DilationKeys):
+        return dilation(shape, keys.by)
+    if isinstance(keys, schema_shapes.ErosionKeys):
+        return erosion(shape, keys.by, corner=keys.corner, largest=keys.largest)
+    if isinstance(keys, schema_shapes.OpeningKeys):
+        return opening(shape, keys.by, largest=keys.largest)
+    return closing(shape, keys.by)
+
+
+# --- tags ------------------------------------------------------------------------------------------------------------
+
+
+def build_tag(keys: schema.TagKeys) -> Tag:
+    """The tag a table describes; SceneError for one that would do nothing."""
+    if isinstance(keys, schema.FixedTag):
+        return Fixed()
+    if isinstance(keys, schema.DashpotTag):
+        return Dashpot(keys.coefficient)
+    numbers: dict[str, Timed] = {}
+    for name in ("x", "y", "spin", "torque", "value"):
+        value = getattr(keys, name, None)
+        if value is not None and name in keys.model_fields_set:
+            with at(name):
+                numbers[name] = build_timed(value)
+    if isinstance(keys, schema.PressureTag):
+        between = None if keys.between is None else (keys.between[0], keys.between[1])
+        return Pressure(numbers["value"], keys.direction, between)
+    if not numbers:
+        last = "spin" if isinstance(keys, schema.VelocityTag) else "torque"
+        raise SceneError(f"a {keys.kind} without x, y or {last} prescribes nothing: give one of them")
+    return Velocity(**numbers) if isinstance(keys, schema.VelocityTag) else Force(**numbers)

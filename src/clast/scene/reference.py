@@ -1,0 +1,154 @@
+"""The page docs/scene-file.md, written from the models so that it cannot fall behind them:
+
+    python -m clast.scene.reference > docs/scene-file.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from clast.scene import schema, schema_shapes
+from clast.scene.complaint import models_in
+
+EXAMPLE = """\
+gravity = [0.0, -10.0]
+
+[law]
+kind = "linear"
+normal_stiffness = 1e5
+tangential_stiffness = 5e4
+friction = 0.5
+normal_damping = 50.0
+
+[[walls]]
+vertices = [[-2.0, 1.0], [-2.0, 0.0], [2.0, 0.0], [2.0, 1.0]]
+radius = 0.1
+
+[[grains]]
+shape = "peanut"
+position = [0.0, 2.0]
+angle_degrees = 30.0
+
+[run]
+until = 2.0
+"""
+
+INTRODUCTION = f"""\
+# Scene files
+
+A scene of your own, without a line of Python: `clast run FILE.toml`. The file is [TOML](https://toml.io); nothing in it can
+run code. A small one, whole:
+
+```toml
+{EXAMPLE}```
+
+Longer ones: [examples/box.toml](../examples/box.toml) presses a mixture of grains under a loaded lid,
+[examples/rotating-drum.toml](../examples/rotating-drum.toml) turns a drum.
+
+- Any consistent units. Numbers are written as numbers: `1`, `1.0`, `1e5`; not `"1"`, not `true`.
+- A mistake is answered with the file, the entry and what is wrong, before anything is computed or written:
+  `box.toml: walls[2].radius: -0.1 must be positive`. Entries of lists are numbered from 0.
+- Bodies are numbered from 0: first `grains`, then `walls`, then `fill`, each in the order of the file.
+- Settings of `[run]` can be given on the command line, where they win: `clast run box.toml --until 2 --dt 1e-5`.
+- The run keeps the text of the scene file and of the shape files it names. `--resume` asks for the same scene again.
+- In Python: `clast.preparation.scene_file.read_scene("box.toml")` gives the scene and its settings.
+
+Below, **bold** keys must be given. "timed" is a number, or a table of one of the kinds under *Numbers that change with time*.
+"""
+
+CHAPTERS: list[tuple[str, str, list[type[BaseModel]]]] = [
+    ("The whole file", "", [schema.SceneKeys]),
+    ("How it is run", "[run]", [schema.RunKeys]),
+    ("Laws", "[law]", [schema.LinearKeys, schema.HertzKeys, schema.HertzMindlinKeys]),
+    ("On top of a law", "[law.rolling], [law.cohesion]", [schema.RollingKeys, schema.CohesionKeys]),
+    ("Laws between materials", "[[pair_law]]", [schema.PairLawKeys]),
+    ("Box", "[box]", [schema.BoxKeys]),
+    ("Shapes", "[shapes.NAME]", models_in(schema_shapes.ShapeKeys)),
+    ("Mass of a clump", "[shapes.NAME.mass]", [schema_shapes.MassKeys]),
+    ("Minkowski operations", "operations = [{ kind = …, by = … }, …]", models_in(schema_shapes.OperationKeys)),
+    ("Grains", "[[grains]]", [schema.GrainKeys]),
+    ("Walls", "[[walls]]", [schema.WallKeys]),
+    ("Many grains", "[[fill]]", [schema.FillKeys]),
+    ("Mixtures", "shapes = [{ shape = …, share = … }, …]", [schema.ShareKeys]),
+    ("Tags", "[[tags]]", models_in(schema.TagKeys)),
+    ("Numbers that change with time", "x = { kind = …, … }", [schema.RampKeys, schema.HarmonicKeys, schema.TableKeys]),
+]
+LIMITS = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}
+WORDS = {float: "number", int: "whole number", str: "text", bool: "true or false"}
+NAMED: list[tuple[Any, str]] = [
+    (schema.TimedKeys, "timed"),
+    (schema_shapes.Pair, "[number, number]"),
+    (schema_shapes.Outline, "list of [number, number]"),
+    (schema.Whom, "name, number or list"),
+]
+
+
+def reference_page() -> str:
+    """The whole page."""
+    return "\n".join([INTRODUCTION, *(line for chapter in CHAPTERS for line in told(*chapter))]).rstrip() + "\n"
+
+
+def told(title: str, header: str, models: list[type[BaseModel]]) -> Iterator[str]:
+    """One chapter: a table of keys for each model."""
+    yield f"## {title}\n"
+    if header:
+        yield f"`{header}`\n"
+    for model in models:
+        yield f"{(model.__doc__ or '').strip()}\n"
+        yield "| key | value | unit | if not given | meaning |\n|---|---|---|---|---|"
+        for name, each in model.model_fields.items():
+            extra = each.json_schema_extra if isinstance(each.json_schema_extra, dict) else {}
+            shown = f"**{name}**" if each.is_required() else name
+            yield f"| {shown} | {value_of(model, name)} | {extra.get('unit', '')} | {default_of(each)} | {each.description} |"
+        yield ""
+
+
+def value_of(model: type[BaseModel], name: str) -> str:
+    """What may be written, with its limits."""
+    each = model.model_fields[name]
+    annotation = model.__annotations__.get(name, "")
+    named = [word for alias, word in NAMED if isinstance(annotation, str) and annotation.split(" | ")[0] == alias_name(alias)]
+    text = named[0] if named else words(each.annotation)
+    bounds = [f"{sign} {limit:g}" for part in each.metadata for key, sign in LIMITS.items()
+              if isinstance(limit := getattr(part, key, None), int | float)]  # fmt: skip
+    return ", ".join([text, *bounds])
+
+
+def alias_name(alias: Any) -> str:
+    """The name a type has in the schema."""
+    return next(name for module in (schema, schema_shapes) for name, value in vars(module).items() if value is alias)
+
+
+def words(annotation: Any) -> str:
+    """A type in words."""
+    if annotation in WORDS:
+        return WORDS[annotation]
+    if get_origin(annotation) is Literal:
+        return " or ".join(f'`"{choice}"`' for choice in get_args(annotation))
+    if models_in(annotation):
+        many = get_origin(annotation) is list
+        return "tables by name" if get_origin(annotation) is dict else "list of tables" if many else "table"
+    if get_origin(annotation) is list:
+        return f"list of {words(get_args(annotation)[0])}s"
+    inner = [words(each) for each in get_args(annotation) if each is not type(None)]
+    return " or ".join(dict.fromkeys(inner[:1] if get_origin(annotation) is None else inner))
+
+
+def default_of(each: FieldInfo) -> str:
+    """What holds where the key is left out."""
+    value = each.default
+    if each.is_required() or value is None or value == "" or isinstance(value, BaseModel) or value in ([], {}):
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'`"{value}"`'
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+if __name__ == "__main__":
+    print(reference_page(), end="")

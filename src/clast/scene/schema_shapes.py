@@ -1,0 +1,134 @@
+"""The keys of a shape in a scene file, and what every table of a scene file has in common; see `clast.scene.schema`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Keys(BaseModel):
+    """A table of a scene file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+def key(default: Any, description: str, unit: str = "", **limits: Any) -> Any:
+    """A key with its meaning and unit; `...` as default where it must be given."""
+    return Field(default, description=description, json_schema_extra={"unit": unit}, **limits)
+
+
+Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
+Outline = Annotated[list[Pair], Field(min_length=1)]
+Name = Annotated[str, Field(min_length=1)]
+
+
+class DilationKeys(Keys):
+    """Grown by a disk."""
+
+    kind: Literal["dilation"] = key(..., "A ⊕ B_by (ARX eq 1)")
+    by: float = key(..., "radius of the disk", "length", ge=0.0)
+
+
+class ErosionKeys(Keys):
+    """Shrunk by a disk."""
+
+    kind: Literal["erosion"] = key(..., "A ⊖ B_by (ARX eq 2)")
+    by: float = key(..., "radius of the disk", "length", ge=0.0)
+    corner: float = key(0.0, "sphero-radius of what is left, if more than the rest of the old one", "length", ge=0.0)
+    largest: bool = key(False, "keep the largest piece if it falls apart")
+
+
+class OpeningKeys(Keys):
+    """Corners rounded."""
+
+    kind: Literal["opening"] = key(..., "(A ⊖ B_by) ⊕ B_by (ARX eq 4)")
+    by: float = key(..., "radius that corners get", "length", ge=0.0)
+    largest: bool = key(False, "keep the largest piece if it falls apart")
+
+
+class ClosingKeys(Keys):
+    """Notches rounded."""
+
+    kind: Literal["closing"] = key(..., "(A ⊕ B_by) ⊖ B_by")
+    by: float = key(..., "radius that notches get", "length", ge=0.0)
+
+
+OperationKeys = Annotated[DilationKeys | ErosionKeys | OpeningKeys | ClosingKeys, Field(discriminator="kind")]
+
+
+class _ShapeKeys(Keys):
+    operations: list[OperationKeys] = key([], "Minkowski operations, done in this order")
+    area: float | None = key(None, "last of all, scale to this area", "length²", gt=0.0)
+    scale: float | None = key(None, "or times this factor; not both", gt=0.0)
+
+
+class LibraryKeys(_ShapeKeys):
+    """A ready-made shape: `clast shape NAME` shows it."""
+
+    kind: Literal["library"] = key(..., "a ready-made shape")
+    name: Name = key(..., "disk, rice, peanut, pebble, triangle … heptagon, cow, clumpy-cow, hollow-cow")
+
+
+class FileKeys(_ShapeKeys):
+    """A shape in a file of its own."""
+
+    kind: Literal["file"] = key(..., "a shape file")
+    file: Name = key(..., "its path from the folder of the scene file: .toml, .csv or .txt")
+
+
+class DiskKeys(_ShapeKeys):
+    """A disk."""
+
+    kind: Literal["disk"] = key(..., "one point swept by a disk")
+    radius: float = key(..., "its radius", "length", gt=0.0)
+
+
+class ChainKeys(_ShapeKeys):
+    """A skeleton of straight edges swept by a disk."""
+
+    kind: Literal["polygon", "polyline", "segment"] = key(..., "closed with its inside, open, or of two vertices")
+    vertices: Outline = key(..., "[x, y] of each vertex", "length")
+    radius: float = key(..., "sphero-radius", "length", gt=0.0)
+
+
+class RegularKeys(_ShapeKeys):
+    """A rounded regular polygon."""
+
+    kind: Literal["regular"] = key(..., "a regular polygon, one vertex at angle 0")
+    sides: int = key(..., "number of sides", ge=3)
+    radius: float = key(..., "sphero-radius", "length", gt=0.0)
+    side: float | None = key(None, "side of the skeleton; or else `circumradius`", "length", gt=0.0)
+    circumradius: float | None = key(None, "circumradius of the skeleton", "length", gt=0.0)
+
+
+class RoundedKeys(_ShapeKeys):
+    """An outline with sharp corners, eroded and swept (PRE10 eq 5)."""
+
+    kind: Literal["rounded"] = key(..., "(A ⊖ B_erosion) ⊕ B_radius")
+    vertices: Outline = key(..., "[x, y] of each corner", "length")
+    erosion: float = key(..., "how far the outline moves inwards first", "length", gt=0.0)
+    radius: float | None = key(None, "sphero-radius; the same as `erosion` if not given", "length", gt=0.0)
+    largest: bool = key(False, "keep the largest piece if it falls apart")
+
+
+class MassKeys(Keys):
+    """Mass properties that are not those of the union of disks."""
+
+    area: float = key(..., "area", "length²", gt=0.0)
+    centroid: Pair = key(..., "[x, y] in the coordinates of the vertices", "length")
+    inertia: float = key(..., "∫|x − centroid|² dA", "length⁴", gt=0.0)
+
+
+class ClumpKeys(_ShapeKeys):
+    """Disks of one radius, rigidly joined."""
+
+    kind: Literal["clump"] = key(..., "a rigid union of disks")
+    vertices: Outline = key(..., "[x, y] of each centre", "length")
+    radius: float = key(..., "radius of the disks", "length", gt=0.0)
+    mass: MassKeys | None = key(None, "mass properties of another body, as a shell of disks needs; a table")
+
+
+ShapeKeys = Annotated[
+    LibraryKeys | FileKeys | DiskKeys | ChainKeys | RegularKeys | RoundedKeys | ClumpKeys, Field(discriminator="kind")
+]
