@@ -28,10 +28,9 @@ class Program:
         self.columns, self.dt = columns, dt
         self.timed = [k for k, column in enumerate(columns) if not all(is_constant(value) for value in column.values)]
         self.rows = int(np.clip(NUMBERS // max(len(columns), 1), FEWEST, MOST)) if self.timed else 1
+        start = np.zeros(1)
         changing = set(self.timed)
-        self._constant = np.array(
-            [0.0 if k in changing else sum(map(float, column.values)) for k, column in enumerate(columns)], float
-        )
+        self._constant = np.array([0.0 if k in changing else self._at(each, start)[0] for k, each in enumerate(columns)])
 
     @property
     def is_constant(self) -> bool:

@@ -56,43 +56,51 @@ def damping(case: str, p: BouncingBall) -> float:
 
 
 def push(case: str, p: BouncingBall, x: float, v: float) -> float:
-    """Spring and dashpot, which may not pull only by the caller's choice: −k x − c v."""
+    """Spring and dashpot together, −k x − c v [N]. Below zero they would pull: then the ball is let go."""
     return -p.stiffness * x - damping(case, p) * v
 
 
 @cache
 def exact(case: str, p: BouncingBall) -> Callable[[np.ndarray], np.ndarray]:
-    """Height of the ball at times (k,), to about 1e-11: the smooth pieces one by one, joined where contact begins and ends."""
+    """Height of the ball at times (k,), to about 1e-11: the smooth pieces of its way one by one.
+
+    In the air until it lands; pressed until the floor would pull; slack until it is pressed again or leaves the floor.
+    """
     from scipy.integrate import solve_ivp
 
-    def piece(pressed: bool, began: float, state: np.ndarray) -> Any:
-        def rate(_t: float, y: np.ndarray) -> tuple[float, float]:
-            return y[1], -p.gravity + (push(case, p, *y) / p.mass if pressed else 0.0)
+    def when(value: Callable[[np.ndarray], float], direction: float) -> Callable[[float, np.ndarray], float]:
+        def event(_t: float, y: np.ndarray) -> float:
+            return value(y)
 
-        def pulls(_t: float, y: np.ndarray) -> float:
-            return push(case, p, *y)
+        event.terminal, event.direction = True, direction  # type: ignore[attr-defined]
+        return event
 
-        def lands(_t: float, y: np.ndarray) -> float:
-            return float(y[0])
+    def place(y: np.ndarray) -> float:
+        return float(y[0])
 
-        pulls.terminal = lands.terminal = True  # type: ignore[attr-defined]
-        pulls.direction, lands.direction = (-1.0 if pressed else 1.0), -1.0  # type: ignore[attr-defined]
-        return solve_ivp(
-            rate, (began, p.until), state, "DOP853", rtol=EXACT, atol=EXACT, dense_output=True,
-            events=[pulls] if pressed else [pulls, lands],
-        )  # fmt: skip
+    def force(y: np.ndarray) -> float:
+        return push(case, p, y[0], y[1])
 
+    follows = {
+        "air": [(when(place, -1.0), "pressed")],
+        "pressed": [(when(force, -1.0), "slack")],
+        "slack": [(when(force, 1.0), "pressed"), (when(place, 1.0), "air")],
+    }
     ends, pieces = [], []
-    pressed, began, state = False, 0.0, np.array([p.height, 0.0])
+    phase, began, state = "air", 0.0, np.array([p.height, 0.0])
     while True:
-        found = piece(pressed, began, state)
+        pressing = phase == "pressed"
+        found = solve_ivp(
+            lambda _t, y, pressing=pressing: (y[1], -p.gravity + (force(y) / p.mass if pressing else 0.0)),
+            (began, p.until), state, "DOP853", rtol=EXACT, atol=EXACT, dense_output=True,
+            events=[event for event, _ in follows[phase]],
+        )  # fmt: skip
         began, state = float(found.t[-1]), found.y[:, -1]
         ends.append(began)
         pieces.append(found.sol)
         if found.status != 1:
             break
-        # in the air −k x − c ẋ may change sign as well: that means nothing
-        pressed = not pressed and (state[0] < 0.0 or found.t_events[1].size > 0)
+        phase = next(after for (_, after), times in zip(follows[phase], found.t_events, strict=True) if times.size)
 
     def height(times: np.ndarray) -> np.ndarray:
         which = np.minimum(np.searchsorted(ends, times), len(ends) - 1)

@@ -108,8 +108,8 @@ class OwnLaw(Law):
         pushed = self.elastic(self.row, depth, radius)
         if not abs(slope - pushed) <= 1e-5 * max(abs(slope), abs(pushed)):
             raise SceneError(
-                f"own law: at depth {depth:g} elastic gives {pushed:.6g} but normal_energy rises by {slope:.6g} per unit of depth; "
-                "the force must be the slope of the energy (choose another depth to compare at with check_at)"
+                f"own law: at depth {depth:g} elastic gives {pushed:.6g} but normal_energy rises by {slope:.6g} per unit of "
+                "depth; the force must be the slope of the energy (choose another depth to compare at with check_at)"
             )
 
     def __hash__(self) -> int:

@@ -1,12 +1,12 @@
 """The page docs/scene-file.md, written from the models so that it cannot fall behind them:
 
-    python -m clast.scene.reference > docs/scene-file.md
+python -m clast.scene.reference > docs/scene-file.md
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -63,11 +63,11 @@ Below, **bold** keys must be given. "timed" is a number, or a table of one of th
 CHAPTERS: list[tuple[str, str, list[type[BaseModel]]]] = [
     ("The whole file", "", [schema.SceneKeys]),
     ("How it is run", "[run]", [schema.RunKeys]),
-    ("Laws", "[law]", [schema.LinearKeys, schema.HertzKeys, schema.HertzMindlinKeys]),
+    ("Laws", "[law]", [*models_in(schema.LawKeys), schema.OnTop]),
     ("On top of a law", "[law.rolling], [law.cohesion]", [schema.RollingKeys, schema.CohesionKeys]),
     ("Laws between materials", "[[pair_law]]", [schema.PairLawKeys]),
     ("Box", "[box]", [schema.BoxKeys]),
-    ("Shapes", "[shapes.NAME]", models_in(schema_shapes.ShapeKeys)),
+    ("Shapes", "[shapes.NAME]", [*models_in(schema_shapes.ShapeKeys), schema_shapes.AnyShape]),
     ("Mass of a clump", "[shapes.NAME.mass]", [schema_shapes.MassKeys]),
     ("Minkowski operations", "operations = [{ kind = …, by = … }, …]", models_in(schema_shapes.OperationKeys)),
     ("Grains", "[[grains]]", [schema.GrainKeys]),
@@ -84,6 +84,8 @@ NAMED: list[tuple[Any, str]] = [
     (schema_shapes.Pair, "[number, number]"),
     (schema_shapes.Outline, "list of [number, number]"),
     (schema.Whom, "name, number or list"),
+    (schema.Ends, "[name or number, name or number]"),
+    (schema.Materials, "[text, text]"),
 ]
 
 
@@ -100,7 +102,8 @@ def told(title: str, header: str, models: list[type[BaseModel]]) -> Iterator[str
     for model in models:
         yield f"{(model.__doc__ or '').strip()}\n"
         yield "| key | value | unit | if not given | meaning |\n|---|---|---|---|---|"
-        for name, each in model.model_fields.items():
+        for name in model.__annotations__:  # its own, not what it shares with others
+            each = model.model_fields[name]
             extra = each.json_schema_extra if isinstance(each.json_schema_extra, dict) else {}
             shown = f"**{name}**" if each.is_required() else name
             yield f"| {shown} | {value_of(model, name)} | {extra.get('unit', '')} | {default_of(each)} | {each.description} |"
@@ -125,17 +128,18 @@ def alias_name(alias: Any) -> str:
 
 def words(annotation: Any) -> str:
     """A type in words."""
+    kind, inside = get_origin(annotation), get_args(annotation)
     if annotation in WORDS:
         return WORDS[annotation]
-    if get_origin(annotation) is Literal:
-        return " or ".join(f'`"{choice}"`' for choice in get_args(annotation))
+    if kind is Literal:
+        return " or ".join(f'`"{choice}"`' for choice in inside)
+    if kind is Annotated:
+        return words(inside[0])
     if models_in(annotation):
-        many = get_origin(annotation) is list
-        return "tables by name" if get_origin(annotation) is dict else "list of tables" if many else "table"
-    if get_origin(annotation) is list:
-        return f"list of {words(get_args(annotation)[0])}s"
-    inner = [words(each) for each in get_args(annotation) if each is not type(None)]
-    return " or ".join(dict.fromkeys(inner[:1] if get_origin(annotation) is None else inner))
+        return "tables by name" if kind is dict else "list of tables" if kind is list else "table"
+    if kind is list:
+        return f"list of {words(inside[0])}s"
+    return " or ".join(words(each) for each in inside if each is not type(None))
 
 
 def default_of(each: FieldInfo) -> str:

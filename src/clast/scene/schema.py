@@ -82,12 +82,14 @@ class CohesionKeys(Keys):
     range: float = key(..., "gap h at which the pull begins", "length", gt=0.0)
 
 
-class _OnTop(Keys):
+class OnTop(Keys):
+    """Every law takes these as well."""
+
     rolling: RollingKeys | None = key(None, "rolling resistance, a table")
     cohesion: CohesionKeys | None = key(None, "cohesion, a table")
 
 
-class LinearKeys(_OnTop):
+class LinearKeys(OnTop):
     """Linear springs, dashpots, Cundall-Strack friction (`clast.laws.linear`)."""
 
     kind: Literal["linear"] = key(..., "the linear law")
@@ -99,7 +101,7 @@ class LinearKeys(_OnTop):
     cap: Literal["total", "elastic"] = key("total", "what friction limits: spring and dashpot together, or the spring (PRE10)")
 
 
-class HertzKeys(_OnTop):
+class HertzKeys(OnTop):
     """Hertz's normal force with a linear tangential spring (`clast.laws.hertz`)."""
 
     kind: Literal["hertz"] = key(..., "Hertz's law")
@@ -110,7 +112,7 @@ class HertzKeys(_OnTop):
     tangential_damping: float = key(0.0, "G_t, times the reduced mass of the contact", "1/time", ge=0.0)
 
 
-class HertzMindlinKeys(_OnTop):
+class HertzMindlinKeys(OnTop):
     """Elastic spheres with Tsuji's damping (`clast.laws.hertz_mindlin`)."""
 
     kind: Literal["hertz-mindlin"] = key(..., "the law of Hertz and Mindlin")
@@ -126,10 +128,13 @@ class HertzMindlinKeys(_OnTop):
 LawKeys = Annotated[LinearKeys | HertzKeys | HertzMindlinKeys, Field(discriminator="kind")]
 
 
+Materials = Annotated[list[Name], Field(min_length=2, max_length=2)]
+
+
 class PairLawKeys(Keys):
     """The law between two materials; it differs from `law` in its numbers only."""
 
-    between: Annotated[list[Name], Field(min_length=2, max_length=2)] = key(..., "the two materials, which may be the same")
+    between: Materials = key(..., "the two materials, which may be the same")
     law: LawKeys = key(..., "the law, a table as `law`")
 
 
@@ -208,6 +213,7 @@ def _whom(given: Any) -> Any:
 
 Who = Annotated[int | str, BeforeValidator(_who)]
 Whom = Annotated[list[int | str], BeforeValidator(_whom)]
+Ends = Annotated[list[Who], Field(min_length=2, max_length=2)]
 
 
 class FixedTag(Keys):
@@ -244,7 +250,7 @@ class PressureTag(Keys):
     on: Whom = key(..., "name or number of a body, or a list of these")
     value: TimedKeys = key(..., "pressure", "force/length")
     direction: Literal["+x", "-x", "+y", "-y"] = key(..., "where the wall is pushed")
-    between: Annotated[list[Who], Field(min_length=2, max_length=2)] | None = key(
+    between: Ends | None = key(
         None, "the two walls that bound the loaded face, the one at the smaller coordinate first; not where that side is periodic"
     )
 

@@ -57,34 +57,36 @@ class ClosingKeys(Keys):
 OperationKeys = Annotated[DilationKeys | ErosionKeys | OpeningKeys | ClosingKeys, Field(discriminator="kind")]
 
 
-class _ShapeKeys(Keys):
+class AnyShape(Keys):
+    """Every shape takes these as well."""
+
     operations: list[OperationKeys] = key([], "Minkowski operations, done in this order")
     area: float | None = key(None, "last of all, scale to this area", "length²", gt=0.0)
     scale: float | None = key(None, "or times this factor; not both", gt=0.0)
 
 
-class LibraryKeys(_ShapeKeys):
+class LibraryKeys(AnyShape):
     """A ready-made shape: `clast shape NAME` shows it."""
 
     kind: Literal["library"] = key(..., "a ready-made shape")
     name: Name = key(..., "disk, rice, peanut, pebble, triangle … heptagon, cow, clumpy-cow, hollow-cow")
 
 
-class FileKeys(_ShapeKeys):
+class FileKeys(AnyShape):
     """A shape in a file of its own."""
 
     kind: Literal["file"] = key(..., "a shape file")
     file: Name = key(..., "its path from the folder of the scene file: .toml, .csv or .txt")
 
 
-class DiskKeys(_ShapeKeys):
+class DiskKeys(AnyShape):
     """A disk."""
 
     kind: Literal["disk"] = key(..., "one point swept by a disk")
     radius: float = key(..., "its radius", "length", gt=0.0)
 
 
-class ChainKeys(_ShapeKeys):
+class ChainKeys(AnyShape):
     """A skeleton of straight edges swept by a disk."""
 
     kind: Literal["polygon", "polyline", "segment"] = key(..., "closed with its inside, open, or of two vertices")
@@ -92,7 +94,7 @@ class ChainKeys(_ShapeKeys):
     radius: float = key(..., "sphero-radius", "length", gt=0.0)
 
 
-class RegularKeys(_ShapeKeys):
+class RegularKeys(AnyShape):
     """A rounded regular polygon."""
 
     kind: Literal["regular"] = key(..., "a regular polygon, one vertex at angle 0")
@@ -102,7 +104,7 @@ class RegularKeys(_ShapeKeys):
     circumradius: float | None = key(None, "circumradius of the skeleton", "length", gt=0.0)
 
 
-class RoundedKeys(_ShapeKeys):
+class RoundedKeys(AnyShape):
     """An outline with sharp corners, eroded and swept (PRE10 eq 5)."""
 
     kind: Literal["rounded"] = key(..., "(A ⊖ B_erosion) ⊕ B_radius")
@@ -117,10 +119,10 @@ class MassKeys(Keys):
 
     area: float = key(..., "area", "length²", gt=0.0)
     centroid: Pair = key(..., "[x, y] in the coordinates of the vertices", "length")
-    inertia: float = key(..., "∫|x − centroid|² dA", "length⁴", gt=0.0)
+    inertia: float = key(..., "∫ r² dA about the centroid", "length⁴", gt=0.0)
 
 
-class ClumpKeys(_ShapeKeys):
+class ClumpKeys(AnyShape):
     """Disks of one radius, rigidly joined."""
 
     kind: Literal["clump"] = key(..., "a rigid union of disks")
