@@ -14,7 +14,9 @@ rng = np.random.default_rng(4)
 grain = pebble(0.1)  # area 0.1
 bumps = [(-3.5, 1.0), *((0.2 * k, 0.1 * (k % 2)) for k in range(-16, 17)), (3.5, 1.0)]
 
-scene = clast.Scene(law=clast.Linear(1e5, 5e4, friction=0.6, normal_damping=400.0, tangential_damping=100.0), gravity=(0.0, -GRAVITY))
+scene = clast.Scene(
+    law=clast.Linear(1e5, 5e4, friction=0.6, normal_damping=400.0, tangential_damping=100.0), gravity=(0.0, -GRAVITY)
+)
 floor = scene.add_wall(polyline(bumps, radius=0.05), name="floor")
 for k in range(ROWS * COLUMNS):
     place = (0.45 * (k % COLUMNS) - 1.1 + 0.05 * rng.uniform(), 0.6 + 0.45 * (k // COLUMNS))

@@ -61,7 +61,7 @@ def check_command(words):
 
 def run_page(path, text):
     """Run the Python of a page; an error names the page and the line."""
-    namespace = {"__name__": f"page_{path.stem.replace('-', '_')}"}
+    namespace = {"__name__": "__main__"}  # as a script: compiled code is kept under the name of a module that can be found again
     for line, source in python_blocks(text):
         exec(compile("\n" * line + source, str(path), "exec"), namespace)
 

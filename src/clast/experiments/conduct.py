@@ -84,6 +84,7 @@ def conduct(
         out=out,
         dt=plan.dt,
         alpha=plan.alpha,
+        integrator=plan.integrator,
         threads=threads,
         samples=plan.samples,
         frames=plan.frames,

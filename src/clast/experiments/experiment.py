@@ -54,6 +54,7 @@ class Plan:
     samples: int = 400
     frames: int = 100
     alpha: float | str = "auto"
+    integrator: str = "verlet"
     extra: Callable[[Engine, Snapshot], Mapping[str, float]] | None = None
 
 

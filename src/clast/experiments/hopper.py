@@ -19,7 +19,6 @@ from clast.scene.scene import Scene
 from clast.shapes import Shape, cow, disk, polyline, segment
 
 RADIUS = 0.1  # m, of the walls
-SIDE = 120.0  # m, height of the side walls above the slopes
 SPACING = 4.5  # m, of the lattice the grains fall from
 SHAKE = 0.1  # m, off the lattice at random: columns of disks would stand on each other, and all seeds be alike
 FILL_DAMPING = 0.3  # of critical, while filling
@@ -40,6 +39,7 @@ class Hopper(Parameters):
     aperture: float = parameter(20.0, "width of the opening", "m", gt=0)
     grains: int = parameter(400, "number of grains", "", ge=2)
     width: float = parameter(80.0, "width of the bin", "m", gt=0)
+    side: float = parameter(120.0, "height of the side walls above the slopes", "m", gt=0)
     until: float = parameter(8.0, "duration after opening", "s", gt=0)
     dt: float = parameter(1e-5, "time step, as in the paper's other runs; 1.45e-5 is safe for cows", "s", gt=0)
     gravity: float = parameter(10.0, "gravity", "m/s²", gt=0)
@@ -72,7 +72,7 @@ def hopper(p: Hopper, damping: float, *, gate: bool) -> Scene:
         scene.add(grain, place + rng.uniform(-SHAKE, SHAKE, 2), angle=rng.uniform(0.0, 2.0 * np.pi))
     half, corner = 0.5 * p.width, slope_height(p)
     for side, name in ((-1.0, "left wall"), (1.0, "right wall")):
-        outline = [(side * half, corner + SIDE), (side * half, corner), (side * 0.5 * p.aperture, 0.0)]
+        outline = [(side * half, corner + p.side), (side * half, corner), (side * 0.5 * p.aperture, 0.0)]
         scene.add_wall(polyline(outline, radius=RADIUS), name=name)
     if gate:
         scene.add_wall(segment((-0.5 * p.aperture, 0.0), (0.5 * p.aperture, 0.0), radius=RADIUS), name="gate")
@@ -97,8 +97,8 @@ def lattice(p: Hopper, grain: Shape) -> np.ndarray:
     rows: list[np.ndarray] = []
     left, height = p.grains, clear
     while left > 0:
-        if height > slope_height(p) + SIDE:
-            raise InputError(f"hopper: there is no room for {p.grains} grains in a bin {p.width} m wide; widen it with --width")
+        if height > slope_height(p) + p.side:
+            raise InputError(f"hopper: there is no room for {p.grains} grains in a bin {p.width} m wide; widen it with --width or raise it with --side")
         room = min(0.5 * p.width - clear, 0.5 * p.aperture + height - math.sqrt(2.0) * clear)
         number = min(left, int(2.0 * room / SPACING) + 1) if room >= 0.0 else 0
         across = SPACING * (np.arange(number) - 0.5 * (number - 1))
@@ -254,7 +254,8 @@ def draw_hopper(axes: Any, run: Run, index: int) -> None:
     layer = np.floor(LAYERS * (start - start.min()) / (np.ptp(start) + 1e-9)).astype(int)
     draw_bodies(axes, bodies, walls, frame.positions, frame.angles, facecolor="0.25", edgecolor="0.25", lw=1.2)
     colours = np.array(COLOURS)[layer % len(COLOURS)]
-    draw_bodies(axes, bodies, grains, frame.positions, frame.angles, facecolor=colours, lw=0.25)
+    there = ~frame.absent[grains]
+    draw_bodies(axes, bodies, grains[there], frame.positions, frame.angles, facecolor=colours[there], lw=0.25)
     axes.set_aspect("equal")
 
 
@@ -267,5 +268,5 @@ EXPERIMENT = Experiment(
     plan=plan,
     evaluate=evaluate,
     figures=figures,
-    sizes={"quick": {"grains": 120, "width": 40.0, "aperture": 15.0}, "full": {}},
+    sizes={"quick": {"grains": 120, "width": 40.0, "aperture": 15.0, "side": 60.0}, "full": {}},
 )

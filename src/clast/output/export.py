@@ -75,6 +75,8 @@ def write_files(run: Run, folder: Path) -> None:
             "vy [length/time]": frame.velocities[:, 1],
             "spin [radians/time]": frame.spins,
         }
+        if "present" in frame.names:
+            columns["present"] = frame.present
         write_table(folder / "frames" / f"{number:04d}.csv", columns)
     if "body_shape" in run.scene:  # a study has no bodies
         write_table(folder / "bodies.csv", bodies(run))

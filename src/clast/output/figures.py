@@ -127,7 +127,8 @@ def draw_frames(axes: Any, run: Run, chosen: Iterable[int], bodies: Outlines | N
         if order == 0:
             draw_bodies(axes, bodies, np.flatnonzero(bodies.big), frame.positions, frame.angles, facecolor=WALL)
         shade = 0.25 + 0.6 * (order + 1) / len(chosen)
-        draw_bodies(axes, bodies, np.flatnonzero(~bodies.big), frame.positions, frame.angles, facecolor=GRAIN, alpha=shade)
+        grains = np.flatnonzero(~bodies.big & ~frame.absent)
+        draw_bodies(axes, bodies, grains, frame.positions, frame.angles, facecolor=GRAIN, alpha=shade)
     fit_axes(axes, bodies.period)
 
 

@@ -141,7 +141,7 @@ class Stage:
 
         self.bodies, self.shades = bodies, shades
         self.colors = np.concatenate([shades.table, [WALL, INK]])  # besides white
-        self.walls, self.grains = np.flatnonzero(bodies.big), np.flatnonzero(~bodies.big)
+        self.walls = np.flatnonzero(bodies.big)
         scale = min(width / (high[0] - low[0]), TALLEST * width / (high[1] - low[1]))
         self.wide = max(SMALLEST, even(scale * (high[0] - low[0])))
         tall = max(2, even(scale * (high[1] - low[1])))
@@ -169,7 +169,7 @@ class Stage:
 
         def seen(frame: Frame) -> np.ndarray:
             inside = (frame.positions >= low) & (frame.positions <= high) | (bodies.period > 0.0)
-            return ~bodies.big & inside.all(axis=1)
+            return ~bodies.big & ~frame.absent & inside.all(axis=1)
 
         shades = Shades.of(run, color, chosen, seen)
         times = run.frames.times[list(chosen)]
@@ -196,7 +196,8 @@ class Stage:
         from PIL import Image
 
         self.wall_shapes.set_verts(self.bodies.place(self.walls, frame.positions, frame.angles)[0])
-        placed, owners = self.bodies.place(self.grains, frame.positions, frame.angles)
+        grains = np.flatnonzero(~self.bodies.big & ~frame.absent)
+        placed, owners = self.bodies.place(grains, frame.positions, frame.angles)
         self.grain_shapes.set_verts(placed)
         self.grain_shapes.set_facecolor(self.shades(frame, owners))
         self.label.set_text(f"t = {frame.time:.{max(self.digits, 0)}f}" if self.digits < 6 else f"t = {frame.time:.4g}")

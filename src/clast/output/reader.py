@@ -111,6 +111,11 @@ class Frame:
         """Names of the stored arrays."""
         return self._files.names[self._table]
 
+    @property
+    def absent(self) -> Array:
+        """Which bodies had been taken out of the run (n,); they keep their last place."""
+        return self["present"] == 0 if "present" in self.names else np.zeros(len(self["angles"]), bool)
+
     def __getitem__(self, name: str) -> Array:
         if name not in self._arrays:
             if name not in self.names:

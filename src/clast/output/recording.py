@@ -74,16 +74,12 @@ class Frames(Every):
         """Add a frame."""
         back = np.argsort(engine.order)
         body = snapshot.state.body[back]
-        self.writer.add_frame(
-            snapshot.step,
-            snapshot.time,
-            {
-                "positions": body[:, 0:2],
-                "angles": snapshot.state.angle[back],
-                "velocities": body[:, 4:6],
-                "spins": body[:, 6],
-            },
-        )
+        arrays = {
+            "positions": body[:, 0:2], "angles": snapshot.state.angle[back], "velocities": body[:, 4:6], "spins": body[:, 6]
+        }  # fmt: skip
+        if engine.scene.remove_below is not None:  # grains that were taken out keep their last place
+            arrays["present"] = (back < engine.order.size - engine.gone).astype(np.uint8)
+        self.writer.add_frame(snapshot.step, snapshot.time, arrays)
 
 
 def run(

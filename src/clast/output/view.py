@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from clast.output.reader import Run
 
 MARGIN = 0.02  # of the larger side
+NEARBY = 0.5  # of the grains' box: how far around it walls are shown
 
 
 def view_of(run: Run, bodies: Outlines, chosen: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
     """Lower left and upper right corner for some frames of a run: one period along a periodic side, else what holds the grains.
 
     A grain is lost where it has left the box around all bodies of the first frame by more than half that box's diagonal.
-    Walls count as far as they are near the grains: half the size of the grains' box around it.
+    Walls count as far as they are near the grains.
     """
     reach = np.array([np.hypot(*ring.T).max() for ring in bodies.rings])[bodies.shape]
     grains = np.flatnonzero(~bodies.big)
@@ -37,10 +38,11 @@ def view_of(run: Run, bodies: Outlines, chosen: Iterable[int]) -> tuple[np.ndarr
         for index in chosen:
             where = run.frames[index].positions[grains]
             kept = ((where >= near[0]) & (where <= near[1]) | (bodies.period > 0.0)).all(axis=1)
+            kept &= ~run.frames[index].absent[grains]
             low = np.minimum(low, (where - around)[kept].min(axis=0, initial=np.inf))
             high = np.maximum(high, (where + around)[kept].max(axis=0, initial=-np.inf))
         if len(wall_points):
-            room = 0.5 * float((high - low).max())
+            room = NEARBY * float((high - low).max())
             seen = np.clip(wall_points, low - room, high + room)
             low, high = np.minimum(low, seen.min(axis=0)), np.maximum(high, seen.max(axis=0))
     margin = MARGIN * float((high - low).max())

@@ -109,8 +109,8 @@ def parse(file: Path, text: str, given: Mapping[str, Any]) -> SceneKeys:
     except ValidationError as error:
         path, what = complaint(error, tables, SceneKeys)
         if len(path) == 2 and path[0] == "run" and path[1] in given:
-            raise InputError(f"--{str(path[1]).replace('_', '-')}: {what}") from None
-        raise InputError(f"{file}: {written(path)}: {what}" if path else f"{file}: {what}") from None
+            raise InputError(f"--{str(path[1]).replace('_', '-')}{what}") from None
+        raise InputError(f"{file}: {written(path)}{what}") from None
 
 
 # --- building --------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ WANTED = {
 
 
 def complaint(error: ValidationError, given: Any, root: type[BaseModel]) -> tuple[list[str | int], str]:
-    """Path of the first bad entry in the tables `given`, and what is wrong with it.
+    """Path of the first bad entry in the tables `given`, and how the sentence goes on behind it: ": -1 must be positive".
 
     A misspelt key is told before what is missing for its sake.
     """
@@ -32,7 +32,8 @@ def complaint(error: ValidationError, given: Any, root: type[BaseModel]) -> tupl
     path = real_path(first["loc"], given)
     if first["type"] in ("union_tag_not_found", "union_tag_invalid") and isinstance(first["input"], dict):
         path.append("kind")
-    return path, wrong(first, root)
+    what = wrong(first, root)
+    return path, f" {what}" if what.startswith("is ") else f": {what}"
 
 
 def real_path(location: Sequence[str | int], given: Any) -> list[str | int]:

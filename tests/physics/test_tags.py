@@ -1,0 +1,644 @@
+"""What is imposed on bodies (GM09 §2.5, model §6) against closed forms; bits; grains that leave; springs that go on."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from clast.dynamics import program
+from clast.dynamics.engine import Engine
+from clast.dynamics.table import DEPTH, PROBED, PROBER, SHEAR, SPRING
+from clast.errors import SceneError
+from clast.laws import Cohesion, HertzMindlin, Linear, Rolling
+from clast.measures.accounts import accounts
+from clast.measures.book import ACCOUNTS, Book
+from clast.scene.scene import Box, Scene
+from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Velocity
+from clast.scene.timed import Harmonic, Ramp, Table, evaluate
+from clast.shapes import disk, segment
+
+K = 1e4
+LAW = Linear(K, 0.5 * K, friction=0.5, normal_damping=10.0, tangential_damping=5.0)
+BALL = disk(radius=0.5)
+BAR = segment((-1.0, 0.0), (1.0, 0.0), 0.1)
+TIMED = {
+    "function": lambda t: math.sin(3 * t) + t * t,
+    "harmonic": Harmonic(0.7, period=1.3, mean=0.2, phase=0.4),
+    "smooth ramp": Ramp(-0.3, 1.0, finish=1.7, smooth=True),
+    "ramp": Ramp(-0.3, 1.0, begin=0.1, finish=0.8),
+    "table": Table([0.0, 0.3, 1.0], [0.0, 1.0, -1.0]),
+    "steps": Table([0.0, 0.3, 0.77], [0.0, 1.0, -1.0], steps=True),
+}
+
+
+def engine_of(scene: Scene, dt: float, **given) -> Engine:
+    return Engine(scene, dt=dt, alpha=0.05, **given)
+
+
+def by_id(engine: Engine) -> np.ndarray:
+    """x, y, angle, velocity x, y, spin at the present time, rows by id."""
+    state = engine.snapshot().state
+    return np.column_stack([state.body[:, :2], state.angle, state.body[:, 4:7]])[np.argsort(engine.order)]
+
+
+def booked(engine: Engine, end: int, samples: int = 40) -> Book:
+    kept, times = [accounts(engine, engine.snapshot())], [engine.time]
+    for step in np.linspace(engine.step, end, samples + 1).astype(int)[1:]:
+        engine.advance(int(step))
+        kept.append(accounts(engine, engine.snapshot()))
+        times.append(engine.time)
+    return Book(np.array(times), {name: np.array([row[name] for row in kept]) for name in ACCOUNTS})
+
+
+def falls_by_four(coarse: float, fine: float) -> None:
+    """Second order: half the step, a quarter of the error."""
+    assert 3.5 < coarse / fine < 4.5
+
+
+# --- velocities and forces --------------------------------------------------------------------------------------------
+
+
+def test_a_prescribed_velocity_is_followed():
+    """x = x₀ + Δt Σ f(t_n + ½Δt), which is the integral to second order; every work is the change of kinetic energy."""
+    end, off = 1.0, {}
+    for steps in (200, 400):
+        scene = Scene(law=LAW, gravity=(0.0, -3.0))
+        for k, value in enumerate(TIMED.values()):
+            scene.add(BALL, (0.0, 9.0 * k), tags=[Velocity(x=value, y=lambda t: math.cos(t), spin=value)])
+        engine = engine_of(scene, end / steps)
+        book = booked(engine, steps)
+        assert np.abs(book.residual).max() < 1e-11
+        assert book.kinetic[0] == pytest.approx(
+            sum(0.5 * BALL.area * (1 + float(f(0.0)) ** 2) + 0.5 * BALL.inertia * float(f(0.0)) ** 2 for f in TIMED.values()),
+            1e-3,
+        )
+        found = by_id(engine)
+        middle = (np.arange(steps) + 0.5) * engine.dt
+        for k, (name, value) in enumerate(TIMED.items()):
+            expected = engine.dt * sum(float(value(t)) for t in middle)
+            assert found[k, 0] == pytest.approx(expected, abs=1e-12)
+            assert found[k, 2] == pytest.approx(expected, abs=1e-12)
+            exact = quad(value, 0.0, end, points=[0.1, 0.3, 0.77, 0.8], epsabs=1e-13)[0]
+            off.setdefault(name, []).append(abs(found[k, 0] - exact))
+    for name in ("function", "harmonic", "smooth ramp"):
+        falls_by_four(*off[name])
+    assert all(errors[1] < 4e-3 for errors in off.values())
+
+
+@pytest.mark.parametrize("component", [0, 2])
+def test_a_prescribed_force(component):
+    weight = (BALL.area, None, BALL.inertia)[component]
+    rate, size, off = 5.0, 0.3, []
+
+    def push(t: float) -> float:
+        return size * math.sin(rate * t)
+
+    for steps in (100, 200):
+        scene = Scene(law=LAW)
+        scene.add(BALL, (0.0, 0.0), tags=[Force(x=push) if component == 0 else Force(torque=push), Force(y=1.0)])
+        engine = engine_of(scene, 1.0 / steps)
+        book = booked(engine, steps)
+        found = by_id(engine)[0]
+        speed = size / (weight * rate) * (1 - math.cos(rate))
+        way = size / (weight * rate) * (1.0 - math.sin(rate) / rate)
+        off.append((abs(found[3 + component] - speed), abs(found[component] - way)))
+        assert found[1] == pytest.approx(0.5 / BALL.area, rel=1e-12)
+        assert np.abs(book.residual).max() < 1e-13
+        assert book.work[-1] == pytest.approx(0.5 / BALL.area + 0.5 * weight * speed**2, abs=1e-4)
+    falls_by_four(off[0][0], off[1][0])
+    falls_by_four(off[0][1], off[1][1])
+
+
+# --- pressure ---------------------------------------------------------------------------------------------------------
+
+
+def press(load: Pressure | None = None, *, balls: int = 3, left=None, right=None, box=None, **lid) -> Scene:
+    """A column of disks on a floor under a lid; side walls at x = ±1, high above, only bound the loaded face (1.8 wide)."""
+    scene = Scene(law=LAW, drag=lid.pop("drag", 0.0), box=box)
+    for k in range(balls):
+        scene.add(BALL, (0.0, 0.6 + k))
+    scene.add_wall(segment((-2.0, 0.0), (2.0, 0.0), 0.1))
+    for x, name, velocity in ((-1.0, "left", left), (1.0, "right", right)):
+        tag = Fixed() if velocity is None else Velocity(x=velocity, y=0.0, spin=0.0)
+        scene.add_wall(segment((x, 50.0), (x, 52.0), 0.1), name=name, tags=[tag])
+    tags = [Velocity(x=0.0, spin=0.0), load or Pressure(50.0, "-y", between=("left", "right")), *lid.pop("tags", ())]
+    scene.add(BAR, (0.0, 0.2 + balls), big=True, name="lid", tags=tags, **lid)
+    return scene
+
+
+def lid_of(engine: Engine) -> np.ndarray:
+    return by_id(engine)[-1]
+
+
+@pytest.mark.parametrize("way", ["still", "side walls move", "pressure changes", "period"])
+def test_a_lid_finds_its_place(way):
+    """All contacts of the column carry p L, so the lid comes to rest lower by 4 p L/k_n."""
+    pressure, given, width, final = 50.0, {}, 1.8, 50.0
+    if way == "side walls move":  # by 0.4 and 0.6, and stop
+        given = {part: (lambda t, s=s: s * (1 - math.cos(2 * math.pi * t)) if t < 1 else 0.0) for part, s in
+                 (("left", -0.4), ("right", 0.6))}  # fmt: skip
+        width = 2.8
+    if way == "pressure changes":
+        final = 80.0
+        pressure = Ramp(50.0, final, finish=1.0)
+    if way == "period":
+        width, given = 4.5, {"box": Box(period_x=4.5)}
+    load = Pressure(pressure, "-y", between=None if way == "period" else ("left", "right"))
+    engine = engine_of(press(load, drag=8.0, **given), 5e-4)
+    engine.advance(8000)
+    x, y, _, _, speed, _ = lid_of(engine)
+    assert abs(speed) < 1e-8
+    assert (x, y) == pytest.approx((0.0, 3.2 - 4 * final * width / K), abs=1e-8)
+    assert engine.snapshot().floats[:, DEPTH] == pytest.approx([final * width / K] * 4, rel=1e-6)
+
+
+def test_a_pressure_is_a_force_on_the_present_gap():
+    """Nothing but the load: M ÿ = −p (L + v t) while the right wall leaves with v; two loads add up."""
+    off, push, speed, mass = [], 3.0, 0.7, 2.0
+    for steps in (100, 200):
+        scene = press(Pressure(push, "-y", between=("left", "right")), balls=1, right=speed, mass=mass, tags=[Dashpot(0.0)])
+        scene.tag("lid", Pressure(lambda t: 0.5, "+y", between=("left", "right")))
+        scene.bodies[-1].position = (0.0, 9.0)
+        engine = engine_of(scene, 1.0 / steps)
+        book = booked(engine, steps)
+        off.append(abs(lid_of(engine)[1] - 9.0 + (push - 0.5) / mass * (1.8 / 2 + speed / 6)))
+        assert np.abs(book.residual).max() < 1e-12
+    falls_by_four(*off)
+
+
+def test_the_work_of_a_pressure_closes_the_book():
+    """A lid that swings on a column with a harmonic load and moving side walls, always in touch: residual of order two."""
+    errors = []
+    for dt in (4e-4, 2e-4):
+        load = Pressure(Harmonic(10.0, period=0.5, mean=60.0), "-y", between=("left", "right"))
+        scene = press(load, right=lambda t: math.sin(2 * t), drag=0.5)
+        for k in range(3):
+            scene.bodies[k].position = (0.0, 0.6 + k - 0.0108 * (k + 1))
+        scene.bodies[-1].position = (0.0, 3.2 - 4 * 0.0108)
+        book = booked(engine_of(scene, dt), round(1.0 / dt), samples=50)
+        assert abs(book.work[-1]) > 0.1
+        assert min(book["heat_viscous"][-1], book["heat_drag"][-1]) > 1e-3
+        errors.append(book.energy_error)
+    falls_by_four(*errors)
+    assert errors[1] < 1e-5
+
+
+# --- dashpots, masses of walls, drag ----------------------------------------------------------------------------------
+
+
+def test_dashpot():
+    """v = v₀ exp(−ct/M) on both components, spin untouched, heat = kinetic energy lost."""
+    off = []
+    for steps in (120, 240):
+        scene = Scene(law=LAW)
+        scene.add(BALL, (0.0, 0.0), mass=2.0, velocity=(3.0, -1.0), spin=4.0, tags=[Dashpot(5.0)])
+        engine = engine_of(scene, 1.0 / steps)
+        book = booked(engine, steps)
+        found, left = by_id(engine)[0], math.exp(-5.0 / 2.0)
+        off.append(math.hypot(found[3] - 3 * left, found[4] + left))
+        assert found[5] == 4.0
+        assert book["heat_viscous"][-1] == pytest.approx(0.5 * 2.0 * 10.0 * (1 - left**2), rel=1e-3)
+    falls_by_four(*off)
+
+
+def lonely_wall(**given) -> Scene:
+    """Four grains of different weight far away, and a wall that drifts."""
+    scene = Scene(law=LAW, drag=given.pop("drag", 0.0))
+    for k, mass in enumerate((1.0, 2.0, 3.0, 6.0)):
+        scene.add(BALL, (5.0 * k, -30.0), mass=mass)
+    scene.add(BAR, (0.0, 0.0), big=True, velocity=(1.0, 0.5), **given)
+    return scene
+
+
+@pytest.mark.parametrize("tags, expected", [([Velocity(spin=0.0)], 0.2), ([Velocity(spin=0.0), Dashpot(0.0)], 0.0)])
+def test_a_free_wall_has_a_mass_and_a_dashpot(tags, expected):
+    """M = √N mean grains, c = 0.2 M √(0.5 k_n/M); the drag of grains does not act on walls."""
+    engine = engine_of(lonely_wall(tags=tags, drag=3.0), 1e-3)
+    engine.advance(500)
+    mass = math.sqrt(4) * 3.0
+    assert lid_of(engine)[3:5] == pytest.approx(
+        np.array([1.0, 0.5]) * math.exp(-expected * math.sqrt(0.5 * K / mass) * 0.5), rel=1e-4
+    )
+    assert engine.snapshot().state.book.sum(axis=0)[0] == pytest.approx(
+        0.5 * mass * 1.25 * (1 - math.exp(-expected * math.sqrt(0.5 * K / mass))), rel=1e-3
+    )
+
+
+@pytest.mark.xfail(strict=True, reason="a big body without any tag is laid out with the grains: no dashpot, and drag acts on it")
+@pytest.mark.parametrize("drag", [0.0, 3.0])
+def test_a_free_wall_without_tags_is_a_wall_all_the_same(drag):
+    engine = engine_of(lonely_wall(drag=drag), 1e-3)
+    engine.advance(500)
+    assert lid_of(engine)[3] == pytest.approx(math.exp(-0.2 * math.sqrt(0.5 * K / 6.0) * 0.5), rel=1e-4)
+
+
+@pytest.mark.parametrize("tagged", [False, True])
+def test_drag(tagged):
+    """v = v₀ exp(−∫γ dt) for velocity and spin, also where γ ramps; heat = kinetic energy lost, both to second order."""
+    drag, off, open_book = Ramp(0.0, 4.0, finish=0.7), [], []
+    for steps in (120, 240):
+        scene = Scene(law=LAW, drag=drag)
+        scene.add(BALL, (0.0, 0.0), velocity=(3.0, -1.0), spin=4.0, tags=[Force(torque=lambda t: 0.0)] if tagged else [])
+        engine = engine_of(scene, 1.0 / steps)
+        assert engine.free == 1 - tagged
+        book = booked(engine, steps, samples=20)
+        left = math.exp(-(0.7 * 2.0 + 0.3 * 4.0))
+        found = by_id(engine)[0]
+        off.append(np.abs(found[3:] - np.array([3.0, -1.0, 4.0]) * left).max())
+        open_book.append(book.energy_error)
+        assert book["heat_drag"][-1] == pytest.approx(book.kinetic[0] - book.kinetic[-1], rel=1e-3)
+    falls_by_four(*off)
+    falls_by_four(*open_book)
+
+
+# --- what may be said -------------------------------------------------------------------------------------------------
+
+
+def test_groups():
+    scene = Scene(law=LAW)
+    for k in range(5):
+        scene.add(BALL, (3.0 * k, 0.0), name="odd" if k % 2 else "even")
+    scene.tag("odd", Velocity(y=1.0))
+    scene.tag([0, "odd"], Force(x=2.0))
+    scene.tag((np.int64(4),), Velocity(y=-1.0))
+    engine = engine_of(scene, 1e-2)
+    engine.advance(100)
+    found = by_id(engine)
+    assert found[:, 1] == pytest.approx([0.0, 1.0, 0.0, 1.0, -1.0])
+    assert found[:, 3] == pytest.approx([2 / BALL.area, 2 / BALL.area, 0.0, 2 / BALL.area, 0.0])
+
+
+def contradiction(*tags, box=None) -> Scene:
+    scene = Scene(law=LAW, box=box)
+    scene.add(BALL, (0.0, 3.0), tags=tags, name="it")
+    for x, name in ((-2.0, "a"), (2.0, "b"), (2.0, "b")):
+        scene.add_wall(segment((x, 0.0), (x, 1.0), 0.1), name=name, tags=[Velocity(x=0.0, y=0.0)] if x < 0 else [Fixed()])
+    return scene
+
+
+@pytest.mark.parametrize(
+    "tags, said",
+    [
+        ([Fixed(), Velocity(x=1.0)], "body 0: two tags prescribe different velocities for its x"),
+        ([Velocity(spin=1.0), Velocity(spin=lambda t: 1.0)], "different velocities for its spin"),
+        ([Dashpot(1.0), Dashpot(2.0)], "body 0: two Dashpot tags"),
+        ([Velocity(y=0.0), Pressure(1.0, "-y", between=(1, 2))], r"body 0: a Pressure along -y .* leave that component free"),
+        ([Pressure(1.0, "+x")], "the box is open along y, so say between which walls"),
+        ([Pressure(1.0, "-y", between=("c", "a"))], 'no body named "c"; there are: a, b, it'),
+        ([Pressure(1.0, "-y", between=("b", "a"))], '2 bodies named "b"'),
+        ([Pressure(1.0, "-y", between=(1, 2))], "wall 1 can turn"),
+        ([Pressure(1.0, "-y", between=(2, 3))], "leave no gap along x"),
+        ([Pressure(1.0, "-y", between=(2, 99))], "no body 99"),
+    ],
+)
+def test_contradictions_are_named(tags, said):
+    with pytest.raises(SceneError, match=said):
+        engine_of(contradiction(*tags), 1e-3)
+
+
+@pytest.mark.parametrize(
+    "make, said",
+    [
+        (lambda: Velocity(x="1"), "Velocity tag: x"),
+        (lambda: Force(torque=math.nan), "Force tag: torque"),
+        (lambda: Force(x=True), "Force tag: x"),
+        (lambda: Pressure(math.inf, "-y"), "Pressure tag: value"),
+        (lambda: Pressure(1.0, "down"), "direction"),
+        (lambda: Pressure(1.0, "-y", between=("a", "a")), "two different walls"),
+        (lambda: Dashpot(-1.0), "coefficient"),
+        (lambda: Ramp(0.0, 1.0, finish=0.0), "finish"),
+        (lambda: Harmonic(1.0, period=0.0), "period"),
+        (lambda: Table([0.0, 1.0, 1.0], [0.0, 1.0, 2.0]), "times must increase"),
+        (lambda: Table([], []), "at least one"),
+        (lambda: Table([0.0, 1.0], [0.0, math.nan]), r"values\[1\]"),
+        (lambda: Scene(law=LAW, drag=-1.0), "drag"),
+        (lambda: Scene(law=LAW, drag="much"), "drag"),
+        (lambda: Scene(law=LAW, remove_below=math.nan), "remove_below"),
+    ],
+)
+def test_bad_numbers_are_named(make, said):
+    with pytest.raises(SceneError, match=said):
+        make()
+
+
+@pytest.mark.parametrize(
+    "function, said",
+    [
+        (lambda t: None, "Force tag of body 0, x: its function of time does not give a number"),
+        (lambda t: "fast", "Force tag of body 0, x: its function of time does not give a number"),
+        (lambda t: math.sqrt(-1.0 - t), "Force tag of body 0, x"),
+        (lambda t: math.nan if t > 0.55 else 1.0, r"Force tag of body 0, x: its function of time gives nan at t = 0\.56"),
+        pytest.param(
+            lambda t: 1.0 / t, "Force tag of body 0, x",
+            marks=pytest.mark.xfail(strict=True, raises=ZeroDivisionError, reason="only TypeError and ValueError are caught"),
+        ),
+        pytest.param(
+            lambda t: [1.0][int(t + 1)], "Force tag of body 0, x",
+            marks=pytest.mark.xfail(strict=True, raises=IndexError, reason="only TypeError and ValueError are caught"),
+        ),
+        pytest.param(
+            lambda t: "1.5", "Force tag of body 0, x",
+            marks=pytest.mark.xfail(strict=True, reason="text that reads as a number is taken for one"),
+        ),
+    ],
+)  # fmt: skip
+def test_a_function_of_time_that_fails_is_named(function, said):
+    scene = Scene(law=LAW)
+    scene.add(BALL, (0.0, 0.0), tags=[Force(x=function)])
+    with pytest.raises(SceneError, match=said):
+        engine_of(scene, 1e-2).advance(100)
+
+
+@pytest.mark.xfail(strict=True, reason="only a constant drag is checked; a negative one pumps, and the book does not close")
+def test_a_drag_that_becomes_negative_is_refused():
+    scene = Scene(law=LAW, drag=Ramp(1.0, -1.0, finish=0.5))
+    scene.add(BALL, (0.0, 0.0), velocity=(1.0, 0.0))
+    with pytest.raises(SceneError, match="drag"):
+        engine_of(scene, 1e-2).advance(100)
+
+
+# --- bits -------------------------------------------------------------------------------------------------------------
+
+STEPS = 600
+BITS_DT = 4e-4
+
+
+def busy() -> Scene:
+    """Everything that changes with time at once: moving sides, harmonic pressure, ramped drag, driven and loaded grains."""
+    scene = Scene(law=LAW, gravity=(0.0, -5.0), drag=Ramp(2.0, 0.0, finish=0.15))
+    rng = np.random.default_rng(3)
+    for k in range(11):
+        tags = {3: [Force(x=lambda t: 20 * math.sin(40 * t))], 5: [Dashpot(2.0)], 8: [Velocity(spin=Harmonic(3.0, 0.1))]}.get(
+            k, []
+        )
+        scene.add(
+            BALL, (k % 4 + 0.02 * (k % 3), 0.6 + k // 4), velocity=rng.normal(0, 1.0, 2), spin=rng.normal(0, 3.0), tags=tags
+        )
+    scene.add_wall(segment((-4.0, 0.0), (8.0, 0.0), 0.1))
+    for x, name, sign in ((-0.62, "left", 1), (3.66, "right", -1)):
+        squeeze = Velocity(x=lambda t, sign=sign: sign * 0.5 * math.sin(9 * t), y=0.0, spin=0.0)
+        scene.add_wall(segment((x, -1.0), (x, 9.0), 0.1), name=name, tags=[squeeze])
+    load = Pressure(Table([0.0, 0.1, 0.2], [10.0, 60.0, 20.0]), "-y", between=("left", "right"))
+    scene.add(segment((-2.0, 0.0), (2.0, 0.0), 0.1), (1.5, 3.3), big=True, tags=[Velocity(x=0.0, spin=0.0), load])
+    return scene
+
+
+def result(engine: Engine) -> dict[str, np.ndarray]:
+    """State, springs, contact table and book; everything that may be written anywhere."""
+    arrays, _ = engine.checkpoint()
+    snap = engine.snapshot()
+    kept = {name: np.array(array) for name, array in arrays.items()}
+    kept["outputs"] = np.concatenate([a.ravel() for a in snap.state])
+    kept["accounts"] = np.array(list(accounts(engine, snap).values()))
+    return kept
+
+
+def assert_same_bits(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> None:
+    for name, array in one.items():
+        assert array.shape == other[name].shape, name
+        assert np.array_equal(array, other[name]), f"{name} differs by {np.abs(array - other[name]).max()}"
+
+
+def resumed(scene: Scene, engine: Engine, **given) -> Engine:
+    arrays, scalars = engine.checkpoint()
+    again = Engine(scene, dt=engine.dt, **{"alpha": 0.03, "integrator": engine.integrator, **given})
+    again.restore({name: array.copy() for name, array in arrays.items()}, scalars)
+    return again
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[str, np.ndarray]:
+    engine = engine_of(busy(), BITS_DT)
+    engine.advance(STEPS)
+    kept = result(engine)
+    assert engine.rebuilds > 5
+    assert len(kept["spring"]) > 10
+    assert np.abs(kept["book"]).sum(axis=0)[[0, 1, 3, 4]].min() > 1e-3  # viscous, sliding, work of tags, drag
+    return kept
+
+
+@pytest.mark.parametrize("rows", [1, 7])
+def test_bits_do_not_depend_on_the_borders_of_blocks(expected, monkeypatch, rows):
+    monkeypatch.setattr(program, "FEWEST", rows)
+    monkeypatch.setattr(program, "MOST", rows)
+    engine = engine_of(busy(), BITS_DT)
+    assert engine._program.rows == rows
+    engine.advance(STEPS)
+    assert_same_bits(result(engine), expected)
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_a_value_does_not_depend_on_its_neighbours_in_a_block(name):
+    times = (np.arange(1000) + 0.5) * 1.37e-3
+    whole = evaluate(TIMED[name], times, "it")
+    assert np.array_equal(whole, np.concatenate([evaluate(TIMED[name], part, "it") for part in np.split(times, 200)]))
+    assert np.array_equal(whole, [evaluate(TIMED[name], times[k : k + 1], "it")[0] for k in range(1000)])
+
+
+def test_bits_do_not_depend_on_outputs_nor_on_alpha(expected):
+    engine = Engine(busy(), dt=BITS_DT, alpha=0.004)
+    for step in [*range(3, STEPS, 3), STEPS]:
+        engine.advance(step)
+        engine.snapshot()
+    assert_same_bits(result(engine), expected)
+
+
+@pytest.mark.parametrize("stop", [1, 333])
+def test_bits_do_not_depend_on_a_stop_in_the_middle_of_a_ramp(expected, stop):
+    first = engine_of(busy(), BITS_DT)
+    first.advance(stop)
+    again = resumed(busy(), first)
+    again.advance(STEPS)
+    assert_same_bits(result(again), expected)
+
+
+def test_bits_do_not_depend_on_threads(expected):
+    first = engine_of(busy(), BITS_DT)
+    first.advance(STEPS - 60)
+    together = resumed(busy(), first, threads=2)
+    together.advance(STEPS)
+    assert_same_bits(result(together), expected)
+
+
+@pytest.mark.xfail(
+    strict=True, reason="a whole block is worked out again at every rebuild: 5.6 million calls for 4000 steps seen"
+)
+def test_a_function_of_time_is_asked_about_once_per_step():
+    asked = 0
+
+    def push(t: float) -> float:
+        nonlocal asked
+        asked += 1
+        return 0.0
+
+    scene = Scene(law=LAW)
+    scene.add(BALL, (0.0, 0.0), velocity=(10.0, 0.0))
+    scene.add(BALL, (0.0, 9.0), tags=[Force(x=push)])
+    engine = engine_of(scene, 1e-3)
+    asked = 0
+    engine.advance(1000)
+    assert engine.rebuilds > 100
+    assert asked <= 2100
+
+
+# --- grains that leave ------------------------------------------------------------------------------------------------
+
+STAY = [1, 3, 4, 6, 7, 8, 9]  # of `draining`; the others fall out of sight
+
+
+def draining(remove_below: float | None = -3.0, drag: float = 0.0) -> Scene:
+    """Two grains rub under a loaded lid between moving sides; 0 and 5 push each other off and leave at the first look,
+    2 at the second; 4 falls as well, from high up."""
+    scene = Scene(law=LAW, gravity=(0.0, -10.0), drag=drag, remove_below=remove_below)
+    scene.add(BALL, (6.0, -2.7), spin=1.0)
+    scene.add(BALL, (0.0, 0.59), velocity=(0.3, 0.0), spin=2.0)
+    scene.add(BALL, (9.0, -1.0), velocity=(0.2, 0.0))
+    scene.add(BALL, (0.999, 0.59), spin=-3.0)
+    scene.add(BALL, (12.0, 50.0))
+    scene.add(BALL, (6.99, -2.72))
+    scene.add_wall(segment((-2.0, 0.0), (3.0, 0.0), 0.1))
+    for x, name, sign in ((-1.5, "left", 1), (2.5, "right", -1)):
+        squeeze = Velocity(x=lambda t, sign=sign: sign * 0.2 * math.sin(9 * t), y=0.0, spin=0.0)
+        scene.add_wall(segment((x, 50.0), (x, 51.0), 0.1), name=name, tags=[squeeze])
+    load = Pressure(Harmonic(5.0, 0.3, mean=20.0), "-y", between=("left", "right"))
+    scene.add(BAR, (0.5, 1.19), big=True, tags=[Velocity(x=0.0, spin=0.0), load])
+    return scene
+
+
+LEAVE_DT, LEAVE_END = 4e-4, 2500
+
+
+@pytest.fixture(scope="module")
+def drained() -> Engine:
+    engine = engine_of(draining(), LEAVE_DT)
+    engine.advance(LEAVE_END)
+    return engine
+
+
+def test_those_who_stay_do_not_notice_who_left(drained):
+    whole = engine_of(draining(None), LEAVE_DT)
+    whole.advance(LEAVE_END)
+    assert (drained.gone, drained.free, drained.moving, whole.gone) == (3, 3, 6, 0)
+    assert np.array_equal(by_id(drained)[STAY], by_id(whole)[STAY])
+    rows = [np.argsort(engine.order)[STAY] for engine in (drained, whole)]
+    assert np.array_equal(drained.state.book[rows[0]], whole.state.book[rows[1]])
+    assert np.array_equal(drained.springs().memory, whole.springs().memory)
+    gone = by_id(drained)[[0, 2, 5]]
+    assert (gone[:, 1] < -3.0).all()  # where they were last seen, at rest
+    assert (by_id(whole)[[0, 2, 5], 1] < gone[:, 1] - 1.0).all()
+    assert (gone[:, 3:] == 0.0).all()
+
+
+def test_the_book_closes_over_grains_that_leave():
+    with_removal, without = (booked(engine_of(draining(limit), LEAVE_DT), LEAVE_END) for limit in (-3.0, None))
+    assert abs(with_removal["carried_off"][-1]) > 1.0
+    assert without["carried_off"][-1] == 0.0
+    assert with_removal.residual == pytest.approx(without.residual, abs=1e-11)
+
+
+@pytest.mark.xfail(strict=True, reason="drag heat of the half step before the look is not booked for a grain that leaves: O(Δt)")
+def test_the_book_closes_over_grains_that_leave_with_drag():
+    with_removal, without = (booked(engine_of(draining(limit, drag=2.0), LEAVE_DT), LEAVE_END) for limit in (-3.0, None))
+    assert abs(with_removal["carried_off"][-1]) > 1.0
+    assert with_removal.residual == pytest.approx(without.residual, abs=1e-5)
+
+
+@pytest.mark.parametrize("stop, threads, end", [(1500, 1, LEAVE_END), (1000, 2, 1060)])
+def test_going_on_after_grains_have_left(drained, stop, threads, end):
+    first = engine_of(draining(), LEAVE_DT)
+    first.advance(stop)
+    again = resumed(draining(), first, threads=threads)
+    again.advance(end)
+    first.advance(end)
+    assert first.gone > 0
+    assert_same_bits(result(again), result(first))
+    if end == LEAVE_END:
+        assert_same_bits(result(again), result(drained))
+
+
+@pytest.mark.xfail(strict=True, reason="an engine that has let grains go does not take them back into its cells")
+def test_an_engine_can_go_back_to_before_grains_left():
+    engine, fresh = engine_of(draining(), LEAVE_DT), engine_of(draining(), LEAVE_DT)
+    arrays, scalars = engine.checkpoint()
+    engine.advance(1100)
+    assert engine.gone == 2
+    engine.restore(arrays, scalars)
+    engine.advance(200)
+    fresh.advance(200)
+    assert_same_bits(result(engine), result(fresh))
+
+
+@pytest.mark.xfail(strict=True, reason="a big body without tags below the limit is stopped in mid-air and stays an obstacle")
+def test_a_wall_is_not_a_grain_that_leaves():
+    places = []
+    for limit in (-3.0, None):
+        scene = Scene(law=LAW, gravity=(0.0, -10.0), remove_below=limit)
+        scene.add(BALL, (0.0, 8.0))
+        scene.add(BAR, (0.0, -4.0), big=True)
+        engine = engine_of(scene, 1e-3)
+        engine.advance(1500)
+        places.append(by_id(engine))
+    assert np.array_equal(*places)
+
+
+# --- springs that go on -----------------------------------------------------------------------------------------------
+
+
+def rubbing(start: Engine | None = None, *, law=LAW, walls: int = 2, period: float = 0.0) -> Scene:
+    """Two disks rub each other, a floor and an upright wall, or each other on both sides across the seam of a periodic box."""
+    springs = start.springs() if start is not None else None
+    scene = Scene(law=law, gravity=(0.0, -10.0), springs=springs, box=Box(period_x=period))
+    first = ((0.0, 0.599, 0.0, 0.1, 0.0, 0.0), (0.9995, 0.599, 0.0, -0.03, 0.0, 0.2))
+    for x, y, angle, vx, vy, spin in first if start is None else by_id(start)[:2]:
+        scene.add(BALL, (x, y), angle=angle, velocity=(vx, vy), spin=spin)
+    scene.add_wall(segment((-5.0, 0.0), (5.0, 0.0), 0.1) if period == 0.0 else segment((0.0, 0.0), (period, 0.0), 0.1))
+    if walls > 1:
+        scene.add_wall(segment((1.5985, -3.0), (1.5985, 5.0), 0.1))
+    return scene
+
+
+def springs_seen(engine: Engine, without: int = -1) -> np.ndarray:
+    """Springs and shear forces of the contacts now, but for those of one body."""
+    snap = engine.snapshot()
+    bodies = engine.order[snap.integers[:, [PROBER, PROBED]]]
+    return snap.floats[(bodies != without).all(axis=1)][:, [SPRING, SHEAR]]
+
+
+WAYS = {"open": {}, "a wall left out": {"walls": 1}, "periodic": {"walls": 1, "period": 1.9988}}
+
+
+@pytest.mark.parametrize(
+    "close", [0.1, pytest.param(1e-9, marks=pytest.mark.xfail(strict=True, reason="springs() are those of a step ago"))]
+)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_scene_goes_on_with_the_springs_of_another(way, close):
+    """From positions, velocities and springs: the same tangential forces."""
+    engine = engine_of(rubbing(period=WAYS[way].get("period", 0.0), walls=1 if way == "periodic" else 2), 1e-4)
+    engine.advance(40)
+    seen = springs_seen(engine, without=3 if way == "a wall left out" else -1)
+    assert len(seen) == {"open": 4, "a wall left out": 3, "periodic": 4}[way]
+    assert np.abs(seen[:, 0]).min() > 5e-5
+    again = engine_of(rubbing(engine, **WAYS[way]), 1e-4)
+    assert springs_seen(again) == pytest.approx(seen, rel=close)
+
+
+MORE = {"rolling": Rolling(10.0, 0.1), "cohesion": Cohesion(0.0, 0.01)}
+OTHERS = {
+    "linear": Linear(K, 0.5 * K, friction=math.inf, **MORE),
+    "hertz-mindlin": HertzMindlin(1e6, 1e6, friction=math.inf, **MORE),
+}
+
+
+@pytest.mark.xfail(
+    strict=True, reason="columns of memory are taken over by number: a stiffness for an angle, an angle for a stiffness"
+)
+@pytest.mark.parametrize("old, new", [("linear", "hertz-mindlin"), ("hertz-mindlin", "linear")])
+def test_another_law_keeps_the_tangential_spring_and_starts_the_rest_from_zero(old, new):
+    engine = engine_of(rubbing(law=OTHERS[old]), 1e-5)
+    engine.advance(400)
+    again = engine_of(rubbing(engine, law=OTHERS[new]), 1e-5)
+    assert springs_seen(again)[:, 0] == pytest.approx(springs_seen(engine)[:, 0], rel=0.1)
+    book = accounts(again, again.snapshot())
+    assert book["rolling_elastic"] == 0.0
+    assert book["heat_rolling"] == 0.0

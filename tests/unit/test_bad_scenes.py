@@ -1,0 +1,383 @@
+"""Spoiled scene files: each valid scene has every entry spoiled in every way that makes it invalid, one at a time.
+
+Each must be refused through the command line with one line that names the file and the entry, before anything is compiled or
+written. What is generated follows the schema; what no walk over it can find (contradictions, physics) is written down.
+"""
+
+from __future__ import annotations
+
+import copy
+import datetime
+import math
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import pytest
+from pydantic import BaseModel
+from scene_texts import ARROW, MINIMAL, VALID, toml
+
+import clast.output.recording
+from clast.cli import run_command
+from clast.preparation.scene_file import read_scene
+from clast.scene.complaint import written
+from clast.scene.schema import SceneKeys
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TEXTS = {**VALID, **{path.stem: path.read_text() for path in sorted(EXAMPLES.glob("*.toml"))}}
+DATE = datetime.date(2020, 1, 1)
+FREE_TEXT = {"title", "units"}  # may be empty
+REFERENCES = {"shape", "on", "file"}  # and the names of ready-made shapes
+
+Spoiled = tuple[str, list[str | int], dict[str, Any]]  # what was done, the entry, the tables
+
+
+class AcceptedError(Exception):
+    """A spoiled scene got as far as the engine."""
+
+
+@pytest.fixture(autouse=True)
+def _no_engine(tmp_path, monkeypatch):
+    """An engine is never made: whatever is wrong has to be found before."""
+
+    def accepted(*_: object, **__: object) -> None:
+        raise AcceptedError
+
+    monkeypatch.setattr(clast.output.recording, "Engine", accepted)
+    monkeypatch.setattr(clast.output.recording, "kernels_of", accepted)
+    monkeypatch.chdir(tmp_path)
+    Path("arrow.toml").write_text(ARROW)
+
+
+def complaint_about(text: str, capsys, status: int = 2, words: list[str] | None = None) -> str:
+    """The one line a spoiled file gets; AssertionError if it is anything else."""
+    Path("scene.toml").write_text(text)
+    before = sorted(Path().rglob("*"))
+    try:
+        found = run_command(["run", "scene.toml", "--out", "out", *(words or [])])
+    except AcceptedError:
+        raise AssertionError("accepted") from None
+    said = capsys.readouterr()
+    assert found == status, f"status {found}: {said.err}"
+    assert said.out == "" and said.err.count("\n") == 1, f"not one line: {said.err!r}"
+    assert said.err.startswith("clast: scene.toml: ") and "Traceback" not in said.err, said.err
+    assert sorted(Path().rglob("*")) == before, "something was written"
+    return said.err
+
+
+# --- spoilers --------------------------------------------------------------------------------------------------------
+
+
+def spoiled(tables: dict[str, Any]) -> Iterator[Spoiled]:
+    """Every way to spoil one entry of a valid scene."""
+    yield from spoil_table(tables, SceneKeys.model_validate(tables), [], tables)
+
+
+def changed(tables: dict[str, Any], path: list[str | int], new: Any) -> dict[str, Any]:
+    """The tables with one entry replaced."""
+    copied = copy.deepcopy(tables)
+    place: Any = copied
+    for part in path[:-1]:
+        place = place[part]
+    place[path[-1]] = new
+    return copied
+
+
+def without(tables: dict[str, Any], path: list[str | int], instead: str | None = None) -> dict[str, Any]:
+    """The tables without one entry, or with its key renamed."""
+    copied = copy.deepcopy(tables)
+    place: Any = copied
+    for part in path[:-1]:
+        place = place[part]
+    old = place.pop(path[-1])
+    if instead is not None:
+        place[instead] = old
+    return copied
+
+
+def spoil_table(tables: dict[str, Any], model: Any, path: list[str | int], raw: dict[str, Any]) -> Iterator[Spoiled]:
+    """Unknown, misspelt and missing keys of one table, then its entries."""
+    yield "unknown key", [*path, "colour"], changed(tables, [*path, "colour"], 1)
+    for key, value in raw.items():
+        entry = [*path, key]
+        if isinstance(model, BaseModel):
+            field = type(model).model_fields[key]
+            yield "misspelt key", [*path, key + "x"], without(tables, entry, key + "x")
+            if field.is_required():
+                yield "missing", entry, without(tables, entry)
+            yield from spoil_value(tables, getattr(model, key), field, entry, value)
+        else:  # tables by name
+            yield "renamed", [*path, key], without(tables, entry, key + "x")
+            yield from spoil_value(tables, model[key], None, entry, value)
+
+
+def spoil_value(tables: dict[str, Any], model: Any, field: Any, path: list[str | int], raw: Any) -> Iterator[Spoiled]:
+    """Whatever an entry must not be."""
+
+    def put(what: str, *values: Any) -> Iterator[Spoiled]:
+        for new in values:
+            yield f"{what} {new!r}", path, changed(tables, path, new)
+
+    named = path[-1] if isinstance(path[-1], str) else path[-2]
+    if isinstance(raw, dict):
+        yield from put("not a table", "text", True, [1.0], DATE)
+        yield from spoil_table(tables, model, path, raw)
+    elif isinstance(raw, list):
+        yield from put("not a list", "text" if named != "on" else 1.5, True, {"a": 1}, DATE)
+        tuple_like = any(getattr(part, "max_length", None) for part in field.metadata) if field is not None else False
+        if raw and not isinstance(raw[0], list | dict) and (len(raw) == 2 and named not in ("times", "values", "on")):
+            tuple_like = True
+        if tuple_like:
+            yield from put("wrong length", [*raw, raw[0]], raw[:1])
+        if named in ("vertices", "times", "values", "on") or (named == "shapes" and len(path) > 1):
+            yield from put("empty", [])
+        for k, each in enumerate(raw):
+            inner = model[k] if isinstance(model, list) else model
+            yield from spoil_value(tables, inner, field, [*path, k], each)
+    elif isinstance(raw, bool):
+        yield from put("not a switch", "true", 1, 0.5, [True], DATE)
+    elif isinstance(raw, int | float):
+        yield from put("not a number", "1", True, {"a": 1}, DATE, math.nan)
+        if named != "on":
+            yield from put("not a number", [raw])
+        if named != "friction":
+            yield from put("infinite", math.inf, -math.inf)
+        whole = field is not None and field.annotation is int
+        if whole or named in ("on", "threads"):
+            yield from put("not whole", raw + 0.5)
+        if named in ("alpha", "threads"):
+            yield from put("not positive", 0, -1)
+        yield from put("out of limits", *beyond(field))
+    elif isinstance(raw, str):
+        yield from put("not a text", True, {"a": 1}, DATE, 0.5, *([[raw]] if named != "on" else []))
+        if field is not None and named not in FREE_TEXT and named not in ("alpha", "threads"):
+            yield from put("empty", "")
+        if field is not None and literal(field.annotation):
+            yield from put("misspelt", raw + "x", raw.upper() + "?")
+        if named in REFERENCES or (named == "name" and path[0] == "shapes") or named == "between":
+            yield from put("points to nothing", "no-such-thing")
+        if named in ("alpha", "threads"):
+            yield from put("misspelt", "automatic")
+
+
+def literal(annotation: Any) -> bool:
+    """Whether only some words are allowed."""
+    return get_origin(annotation) is Literal or any(literal(each) for each in get_args(annotation))
+
+
+def beyond(field: Any) -> list[float]:
+    """Numbers just outside the limits of a field."""
+    found: list[float] = []
+    for part in field.metadata if field is not None else []:
+        for name, values in (("gt", (0, -1)), ("ge", (-1,)), ("lt", (0, 1)), ("le", (1,))):
+            limit = getattr(part, name, None)
+            if limit is not None:
+                found += [limit + each for each in values]
+    return found
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_scene_that_is_not_spoiled_is_accepted(name):
+    Path("scene.toml").write_text(TEXTS[name])
+    read_scene("scene.toml")
+    Path("scene.toml").write_text(toml(tomllib.loads(TEXTS[name])))  # as the spoilers write it
+    with pytest.raises(AcceptedError):
+        run_command(["run", "scene.toml", "--out", "out"])
+
+
+def test_every_spoiled_entry_is_refused_with_one_line(capsys):
+    count, wrong = 0, []
+    for name, text in TEXTS.items():
+        for what, path, tables in spoiled(tomllib.loads(text)):
+            count += 1
+            try:
+                said = complaint_about(toml(tables), capsys)
+                place = said.removeprefix("clast: scene.toml: ")
+                told = any(place.startswith(written(path[:k])) for k in range(max(1, min(2, len(path))), len(path) + 1))
+                assert told or what == "renamed" or what.startswith("points to nothing"), f"names another entry: {said}"
+            except AssertionError as error:
+                wrong.append(f"{name}: {written(path)}: {what}: {error}")
+    with capsys.disabled():
+        print(f"\n{count} spoiled scenes refused, {len(wrong)} not as they should", end=" ")
+    assert wrong == []
+    assert count >= 200
+
+
+# --- contradictions and physics --------------------------------------------------------------------------------------
+
+
+def spoil(name: str, *changes: tuple[str, Any]) -> str:
+    """A valid scene with some entries, written as "walls.1.radius", replaced, added (list.+) or removed (None)."""
+    tables = tomllib.loads(TEXTS[name])
+    for where, new in changes:
+        place: Any = tables
+        *way, last = where.split(".")
+        for part in way:
+            place = place[int(part)] if isinstance(place, list) else place.setdefault(part, {})
+        if last == "+":
+            place.append(new)
+        elif new is None:
+            del place[int(last) if isinstance(place, list) else last]
+        else:
+            place[int(last) if isinstance(place, list) else last] = new
+    return toml(tables)
+
+
+LONE = {"shape": "disk", "position": [0.0, 0.0]}
+CONTRADICTIONS = [
+    # what, scene, words of the answer
+    ("friction without a spring", spoil("minimal", ("law.friction", 0.5)), "law: friction = 0.5 needs a tangential_stiffness"),
+    ("friction without a shear modulus", spoil("tags", ("law.poisson", None)), "law: friction = 0.4 needs a shear modulus"),
+    ("two ways to give a modulus", spoil("tags", ("law.shear", 1e5)), "law: give poisson"),
+    ("another kind of law", spoil("shapes", ("pair_law.0.law.kind", "hertz")), "pair_law[0]: the law between"),
+    ("rolling in one law only", spoil("shapes", ("pair_law.0.law.rolling", None)), "pair_law[0]: the law between"),
+    ("a law twice", spoil("shapes", ("pair_law.+", tomllib.loads(TEXTS["shapes"])["pair_law"][0])), "pair_law[1]: a law between"),
+    ("a law for nobody", spoil("shapes", ("pair_law.0.between", ["quartz", "steel"])), 'no body is made of "steel"'),
+    ("gravity along a period", spoil("tags", ("gravity", [1.0, 0.0])), "gravity 1.0 along x, but the box is periodic"),
+    ("a period smaller than a grain", spoil("minimal", ("box", {"period_x": 1.0})), "grains[0]: body 0 (disk) is 1.12838 across"),
+    ("a negative drag", spoil("minimal", ("drag", -1.0)), "drag: it falls to -1"),
+    ("a ramp to a negative drag", spoil("minimal", ("drag", {"kind": "ramp", "start": 1, "end": -2, "finish": 1})), "falls to -2"),
+    ("a table with a negative drag", spoil("shapes", ("drag.values", [1.0, -0.5, 0.0])), "drag: it falls to -0.5"),
+    ("a cosine with a negative drag", spoil("tags", ("drag.amplitude", 3.0)), "drag: it falls to -2"),
+    ("times that do not increase", spoil("shapes", ("drag.times", [0.0, 2.0, 1.0])), "times must increase, but 1.0 follows 2.0"),
+    ("times twice", spoil("shapes", ("drag.times", [0.0, 1.0, 1.0])), "times must increase"),
+    ("fewer values than times", spoil("shapes", ("drag.values", [1.0, 0.5])), "3 times and 2 values"),
+    ("a ramp that ends before it begins", spoil("tags", ("tags.1.value.finish", 0.1)), "tags[1]: value: ramp: finish = 0.1"),
+    ("mass and density", spoil("shapes", ("grains.0.mass", 1.0)), "grains[0]: body 0: give its density or its mass"),
+    ("area and scale", spoil("shapes", ("shapes.box.scale", 2.0)), "shapes.box: give area or scale"),
+    ("a segment of three", spoil("shapes", ("shapes.stick.vertices.+", [2, 2])), "shapes.stick: a segment has 2 vertices, not 3"),
+    ("a polygon of two", spoil("shapes", ("shapes.box.vertices", [[0, 0], [1, 0]])), "shapes.box: A box needs at least 3"),
+    ("a polygon that crosses itself", spoil("shapes", ("shapes.box.vertices", [[0, 0], [1, 1], [1, 0], [0, 1]])), "crosses itself"),
+    ("a vertex twice", spoil("shapes", ("shapes.bow.vertices.1", [0, 0])), "shapes.bow: In this bow vertex 1 at (0, 0) repeats"),
+    ("a flat polygon", spoil("shapes", ("shapes.box.vertices", [[0, 0], [1, 1], [2, 2]])), "The polygon has no area"),
+    ("side and circumradius", spoil("shapes", ("shapes.nut.side", 1.0)), "shapes.nut: A regular polygon needs either side or"),
+    ("neither side nor circumradius", spoil("shapes", ("shapes.nut.circumradius", None)), "shapes.nut: A regular polygon needs"),
+    ("an erosion that leaves nothing", spoil("shapes", ("shapes.stone.erosion", 5.0)), "shapes.stone: Nothing is left"),
+    ("an operation that leaves nothing", spoil("shapes", ("shapes.box.operations.0.by", 9.0)), "shapes.box: operations[0]: Nothing"),
+    ("a sharp erosion", spoil("shapes", ("shapes.stick.operations", [{"kind": "erosion", "by": 0.1}])), "leaves sharp corners"),
+    ("a bent line opened", spoil("shapes", ("shapes.bow.operations", [{"kind": "opening", "by": 1.0}])), "is a bent line"),
+    ("a ready-made shape that is not", spoil("shapes", ("shapes.rock.name", "pebbel")), 'There is no ready-made shape "pebbel"'),
+    ("a missing shape file", spoil("shapes", ("shapes.arrow.file", "nowhere.csv")), "There is no shape file nowhere.csv"),
+    ("a file that is no shape", spoil("shapes", ("shapes.arrow.file", "scene.toml")), 'shapes.arrow: In scene.toml the key "vertices" is missing'),
+    ("a file of another kind", spoil("shapes", ("shapes.arrow.file", "arrow.py")), "its name must end in .toml, .csv or .txt"),
+    ("a file by its absolute path", spoil("shapes", ("shapes.arrow.file", "/etc/hosts.csv")), "the path from the folder of the scene"),
+    ("a shape that is not there", spoil("minimal", ("grains.0.shape", "dick")), 'grains[0]: there is no shape "dick": the file has none'),
+    ("a wall of nothing", spoil("tags", ("walls.0.vertices", None)), "walls[0]: give vertices with a radius, or a shape"),
+    ("a wall drawn twice", spoil("tags", ("walls.0.shape", "disk")), "walls[0]: give vertices with a radius, or a shape"),
+    ("a wall without radius", spoil("tags", ("walls.0.radius", None)), "walls[0]: radius is missing"),
+    ("a wall drawn and put", spoil("tags", ("walls.0.position", [0, 0])), "walls[0]: vertices stand where they are drawn"),
+    ("a wall drawn and turned", spoil("tags", ("walls.0.angle_degrees", 3)), "walls[0]: vertices stand where they are drawn"),
+    ("a shape put nowhere", spoil("tags", ("walls.2.position", None)), "walls[2]: position is missing"),
+    ("a shape with a radius", spoil("tags", ("walls.2.radius", 1.0)), "walls[2]: radius and closed belong to vertices"),
+    ("a fixed wall with a mass", spoil("tags", ("walls.0.mass", 1.0)), "walls[0]: a fixed wall has no use for a mass"),
+    ("a wall of one vertex closed", spoil("tags", ("walls.3.closed", True)), "walls[3]: A wall needs at least 3 vertices"),
+    ("a fill upside down", spoil("tags", ("fill.0.upper", [7.5, 0.0])), "fill[0]: upper = [7.5, 0.0] must lie above"),
+    ("a fill too narrow", spoil("tags", ("fill.0.upper", [0.9, 5.0])), "fill[0]: the rectangle is 0.4 by 4.5"),
+    ("too many in rows", spoil("cohesion", ("fill.0.count", 100)), "fill[0]: count = 100, but there is room for"),
+    ("far too many at random", spoil("tags", ("fill.0.count", 1_000_000)), "fill[0]: count = 1000000, but there is room for"),
+    ("too many at random", spoil("tags", ("fill.0.count", 14)), "fill[0]: no room for circle"),
+    ("a mixture of nothing", spoil("tags", ("fill.0.shapes.1.shape", "dick")), 'fill[0]: shapes[1].shape: there is no shape "dick"'),
+    ("a tag on nobody", spoil("tags", ("tags.0.on", "lidd")), 'tags[0].on: there is no body named "lidd"'),
+    ("a tag on a body too far", spoil("tags", ("tags.0.on", 13)), "tags[0].on: there is no body 13: there are bodies 0 … 12"),
+    ("a tag on a negative body", spoil("tags", ("tags.0.on", -1)), "tags[0].on: there is no body -1"),
+    ("a velocity of nothing", spoil("tags", ("tags.0.x", None), ("tags.0.spin", None)), "tags[0]: a velocity without x, y or spin"),
+    ("a force of nothing", spoil("minimal", ("tags", [{"on": 0, "kind": "force"}])), "tags[0]: a force without x, y or torque"),
+    ("a fixed wall driven", spoil("tags", ("walls.1.fixed", True), ("walls.1.mass", None)), "tags[0]: walls[1] is fixed"),
+    ("a fixed grain pushed", spoil("tags", ("tags.5.on", "crowd")), "tags[4]: grain 0 of fill[0] is fixed, so this force"),
+    ("two velocities", spoil("tags", ("tags.+", {"on": "lid", "kind": "velocity", "spin": 1.0})), "two tags prescribe different"),
+    ("two dashpots", spoil("tags", ("tags.+", {"on": "lid", "kind": "dashpot", "coefficient": 1.0})), "two Dashpot tags with"),
+    ("a pressure on what is driven", spoil("tags", ("tags.0.y", 0.0)), "whose y velocity is prescribed"),
+    ("a pressure in the open", spoil("cohesion", ("tags.1.between", None), ("box", None)), "the box is open along x"),
+    ("a pressure between one wall", spoil("cohesion", ("tags.1.between", ["left", "left"])), "must name two different walls"),
+    ("a pressure between walls the wrong way", spoil("cohesion", ("tags.1.between", ["right", "left"])), "leave no gap along x"),
+    ("a pressure between many", spoil("cohesion", ("walls.1.name", "left"), ("tags.1.between", ["left", "plate"])), "2 bodies named"),
+    ("a pressure beside what turns", spoil("cohesion", ("tags.1.between", ["left", 11]), ("tags.0.spin", None)), "can turn"),
+    ("cohesion through a skeleton", spoil("cohesion", ("law.cohesion.range", 3.0)), "would act through it"),
+    ("nothing", spoil("minimal", ("grains", None)), "the scene is empty"),
+    ("nothing that moves", spoil("minimal", ("tags", [{"on": 0, "kind": "fixed"}])), "nothing in it can move"),
+    ("shorter than a step", spoil("minimal", ("run.until", 1e-5)), "run: until = 1e-05 is shorter than one time step"),
+    ("longer than anybody waits", spoil("minimal", ("run.until", 1e300)), "run.until: 1e+300 would take more than 1e+15 steps"),
+    ("a mass out of all range", spoil("minimal", ("grains.0.density", 1e308), ("grains.0.shape", "cow")), "take other units"),
+]  # fmt: skip
+
+FAILURES = [
+    ("a step too large", spoil("minimal", ("run.dt", 0.05)), "run.dt: 0.05 is too large: a single contact is unstable above"),
+    ("two disks on one place", spoil("minimal", ("grains.+", LONE)), "grains[0] (body 0) and grains[1] (body 1) overlap too deeply"),
+    ("two disks nearly so", spoil("minimal", ("grains.+", {**LONE, "position": [0.0, 0.1]})), "their skeletons are 0.1 apart"),
+    ("across a period", spoil("minimal", ("box", {"period_y": 3.0}), ("grains.+", {**LONE, "position": [0.0, 2.95]})), "0.05 apart"),
+    ("far outside the box", spoil("minimal", ("box", {"period_x": 3.0}), ("grains.+", {**LONE, "position": [30.1, 0.0]})), "0.1 apart"),
+    ("a grain in a wall", spoil("minimal", ("walls", [{"vertices": [[-1, 0], [1, 0]], "radius": 0.1}])), "and walls[0] (body 1)"),
+    ("a disk inside a grain", spoil("minimal", ("shapes", {"slab": {"kind": "polygon", "radius": 0.1, "vertices": [[0, 0], [9, 0], [9, 9], [0, 9]]}}), ("grains.+", {"shape": "slab", "position": [0, 0]})), "their skeletons are 0 apart"),
+    ("a fill on a grain", spoil("cohesion", ("grains", [{"shape": "disk", "position": [0.8, 0.8]}])), "overlap too deeply"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("what, text, words", CONTRADICTIONS, ids=[each[0] for each in CONTRADICTIONS])
+def test_a_contradiction_is_told(capsys, what, text, words):
+    assert words in complaint_about(text, capsys)
+
+
+@pytest.mark.parametrize("what, text, words", FAILURES, ids=[each[0] for each in FAILURES])
+def test_what_could_not_be_stepped_exits_with_3(capsys, what, text, words):
+    assert words in complaint_about(text, capsys, status=3)
+
+
+def test_bodies_that_only_touch_or_stand_in_a_closed_wall_are_accepted():
+    ring = {"vertices": [[-3, -3], [3, -3], [3, 3], [-3, 3]], "radius": 0.1, "closed": True}
+    for spoilt in (spoil("minimal", ("walls", [ring])), spoil("minimal", ("grains.+", {**LONE, "position": [0.0, 0.9]}))):
+        Path("scene.toml").write_text(spoilt)
+        read_scene("scene.toml")
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("[law\nkind = 1", "is not TOML: Expected ']' at the end of a table declaration (at line 1, column 5)"),
+        ("a = 1\na = 2\n\n", "is not TOML: Cannot overwrite a value (at line 2"),
+        ("x = __import__('os')", "is not TOML: Invalid value (at line 1, column 5)"),
+        ("", "law is missing"),
+        ("a = " + "[" * 5000, "nested too deeply"),
+    ],
+)
+def test_what_is_no_toml_is_told_with_its_line(capsys, text, words):
+    Path("scene.toml").write_text(text)
+    assert run_command(["run", "scene.toml", "--out", "out"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("clast: scene.toml") and words in said and said.count("\n") == 1 and not Path("out").exists()
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        (["--until", "long"], '--until: "long" must be a number'),
+        (["--until", "-1"], "--until: -1 must be positive"),
+        (["--until=nan"], "--until: nan must be finite"),
+        (["--until"], "scene.toml: --until needs a value"),
+        (["--dt", "0"], "--dt: 0 must be positive"),
+        (["--frames", "1.5"], "--frames: 1.5 must be a whole number"),
+        (["--integrator", "euler"], "--integrator: \"euler\" must be 'verlet', 'gear4' or 'gear5'"),
+        (["--alpha", "wide"], '--alpha: "wide" must be a positive length or "auto"'),
+        (["--untill", "1"], '--untill is an unknown key; did you mean "until"?'),
+        (["--threads", "0"], "--threads 0"),
+        (["--size", "quick"], "--size and --seed are for experiments"),
+        (["--seed", "1"], "--size and --seed are for experiments"),
+        (["--resume", "--overwrite"], "contradict each other"),
+        (["--resume"], "there is no run in out"),
+        (["2"], "'2' is not expected here"),
+    ],
+)
+def test_a_bad_option_is_told(capsys, options, words):
+    Path("scene.toml").write_text(MINIMAL)
+    assert run_command(["run", "scene.toml", "--out", "out", *options]) == 2
+    said = capsys.readouterr().err
+    assert words in said and said.count("\n") == 1 and not Path("out").exists()
+
+
+def test_a_file_that_cannot_be_read_is_told(capsys):
+    Path("folder.toml").mkdir()
+    Path("bytes.toml").write_bytes(b"title = '\xff'")
+    for name, words in (("nowhere", "there is no scene file"), ("folder", "cannot be read"), ("bytes", "not a text in UTF-8")):
+        assert run_command(["run", f"{name}.toml"]) == 2
+        said = capsys.readouterr().err
+        assert words in said and f"{name}.toml" in said and said.count("\n") == 1 and not Path("runs").exists()

@@ -1,0 +1,429 @@
+"""Every law in plain Python (energies, cycles, caps, isotropy, scaling), and in the engine against closed forms (model §3)."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from clast.dynamics.engine import Engine
+from clast.dynamics.table import DEPTH, PUSH, ROLLING_TORQUE
+from clast.errors import SceneError
+from clast.laws import Cohesion, Hertz, HertzMindlin, Linear, OwnLaw, Rolling, hertz, hertz_mindlin, linear
+from clast.laws.cohesion import pull, pull_energy
+from clast.laws.friction import hold_back, no_pull, slide
+from clast.laws.law import Contact, Memory, Response
+from clast.laws.rolling import rolling_energy, rolling_torque
+from clast.measures.accounts import accounts
+from clast.scene.scene import Scene
+from clast.scene.tags import Force, Velocity
+from clast.scene.timed import Ramp
+from clast.shapes import disk, segment
+
+# --- a law of the user's: a spring that stiffens, with friction --------------------------------------------------------
+
+
+def own_elastic(parameters, depth, radius):
+    return parameters[0] * depth * (1.0 + depth / parameters[1])
+
+
+def own_energy(parameters, depth, radius):
+    return parameters[0] * depth * depth * (0.5 + depth / (3.0 * parameters[1]))
+
+
+def own_force(parameters, contact, memory, dt):
+    k_n, scale, k_t, mu, damping = parameters
+    push = k_n * contact.depth * (1.0 + contact.depth / scale)
+    viscous = no_pull(push, damping * contact.reduced_mass * contact.closing_speed)
+    cap = mu * (push + viscous)
+    u, w, heat = slide(k_t, cap, memory.spring_u, memory.spring_w, contact.sliding_u, contact.sliding_w, dt)
+    drag = -damping * contact.reduced_mass
+    drag_u, drag_w = hold_back(-k_t * u, -k_t * w, drag * contact.sliding_u, drag * contact.sliding_w, cap)
+    return Response(push, viscous, -k_t * u, -k_t * w, drag_u, drag_w, u, w, 0.0, heat)
+
+
+def own_spring_energy(parameters, spring_u, spring_w, extra):
+    return 0.5 * parameters[2] * (spring_u**2 + spring_w**2)
+
+
+OWN = {"stiffness": 1000.0, "scale": 0.02, "tangential": 400.0, "friction": 0.5, "damping": 3.0}
+# damping that matters and friction that slides, in the same range of forces for all
+LAWS = {
+    "linear": Linear(1000.0, 400.0, friction=0.5, normal_damping=3.0, tangential_damping=2.0),
+    "hertz": Hertz(10000.0, 400.0, friction=0.5, normal_damping=3.0, tangential_damping=2.0),
+    "hertz-mindlin": HertzMindlin(12000.0, 3000.0, friction=0.4, restitution=0.6),
+    "own": OwnLaw(OWN, own_elastic, own_energy, 2000.0, force=own_force, spring_energy=own_spring_energy),
+}
+MODULES = {"linear": linear, "hertz": hertz, "hertz-mindlin": hertz_mindlin, "own": LAWS["own"]}
+RADIUS, MASS = 0.3, 0.7
+every_law = pytest.mark.parametrize("name", LAWS)
+
+
+def energy_slope(energy, depth: float) -> float:
+    """dE/dδ by central differences of fourth order."""
+    h = 1e-3 * abs(depth)
+    return (8.0 * (energy(depth + h) - energy(depth - h)) - (energy(depth + 2 * h) - energy(depth - 2 * h))) / (12.0 * h)
+
+
+@every_law
+def test_the_force_is_the_slope_of_the_energy(name):
+    law, row = MODULES[name], LAWS[name].row
+    for depth in np.geomspace(1e-7, 0.2, 60):
+        slope = energy_slope(lambda d: law.normal_energy(row, d, RADIUS), float(depth))
+        assert law.elastic(row, float(depth), RADIUS) == pytest.approx(slope, rel=1e-9)
+        answer = law.force(row, Contact(float(depth), 0.1, 0.2, 0.1, MASS, RADIUS), Memory(0.001, 0.0, 0.0), 1e-3)
+        assert answer.elastic == law.elastic(row, float(depth), RADIUS)
+
+
+@every_law
+def test_the_stiffness_for_the_time_step_is_the_slope_of_the_force(name):
+    law, row = LAWS[name], LAWS[name].row
+    for depth in (1e-4, 0.01, 0.05) if name != "own" else (0.01,):
+        slope = energy_slope(lambda d: MODULES[name].elastic(row, d, RADIUS), depth)
+        assert law.stiffness(depth, RADIUS) >= slope * (1 - 1e-9)
+
+
+def path(steps: int, seed: int = 4) -> tuple[np.ndarray, np.ndarray, float]:
+    """Depth (steps + 1,) and slip (steps + 1, 2) along a random smooth way that loads, unloads, reverses and turns."""
+    rng = np.random.default_rng(seed)
+    t, harmonics = np.linspace(0.0, 1.0, steps + 1), np.arange(1, 7)
+    waves = (rng.normal(size=(3, 6, 1)) * np.sin(2 * np.pi * harmonics[:, None] * t + rng.uniform(0, 7, (3, 6, 1)))).sum(axis=1)
+    return 0.01 + 0.006 * np.tanh(waves[0]), 0.008 * waves[1:].T, float(t[1])
+
+
+def travel(name: str, steps: int, seed: int = 4) -> tuple[float, np.ndarray, np.ndarray]:
+    """(what was put in − stored − heat)/put in along `path`, heat of each step, and the power of the dashpots."""
+    law, row = MODULES[name], LAWS[name].row
+    depth, slip, dt = path(steps, seed)
+    memory, old = Memory(0.0, 0.0, 0.0), np.zeros(2)
+    work = put_in = 0.0
+    heats, viscous = np.zeros(steps), np.zeros(steps)
+    for n in range(steps):
+        closing, way = (depth[n + 1] - depth[n]) / dt, slip[n + 1] - slip[n]
+        record = Contact(depth[n + 1], closing, way[0] / dt, way[1] / dt, MASS, RADIUS)
+        answer = law.force(row, record, memory, dt)
+        now = np.array([answer.shear_u, answer.shear_w])
+        step_work = -0.5 * float((now + old) @ way)
+        work, put_in, old = work + step_work, put_in + abs(step_work), now
+        heats[n] = answer.heat
+        viscous[n] = answer.viscous * closing - (answer.drag_u * way[0] + answer.drag_w * way[1]) / dt
+        memory = Memory(answer.spring_u, answer.spring_w, answer.extra)
+        normal, tangential = answer.elastic + answer.viscous, math.hypot(now[0] + answer.drag_u, now[1] + answer.drag_w)
+        friction = row[3] if name == "own" else row[2]
+        assert normal >= 0.0
+        assert tangential <= friction * normal * (1 + 1e-12) + 1e-15
+    stored = law.spring_energy(row, memory.spring_u, memory.spring_w, memory.extra)
+    return abs(work - stored - heats.sum()) / put_in, heats, viscous
+
+
+@every_law
+@pytest.mark.parametrize("steps", [200, 5000])
+def test_a_cycle_in_the_tangent_plane_closes(name, steps):
+    """Exactly, for any step; the assertions on the way are Coulomb's cap and that nothing pulls."""
+    residual, heats, viscous = travel(name, steps)
+    assert residual < 1e-12
+    assert heats.sum() > 0.0
+    assert viscous.min() >= -1e-14
+    assert viscous.max() > 0.0
+
+
+@every_law
+def test_heat_is_not_negative(name):
+    """Of a whole cycle never. In single steps a spring that passes through zero while its stiffness falls gives back
+    ½(k − k')s·s', of third order: halving the step divides all that by eight, or there is none."""
+    gained = []
+    for steps in (2000, 4000, 8000):
+        _, heats, _ = travel(name, steps)
+        gained.append(-heats[heats < 0.0].sum() / heats.sum())
+    assert gained[0] < 1e-6
+    assert gained[2] <= 0.3 * gained[0] + 1e-15
+
+
+@every_law
+def test_isotropy(name):
+    law, row = MODULES[name], LAWS[name].row
+    rng = np.random.default_rng(2)
+    slid = 0
+    for _ in range(200):
+        turn = rng.uniform(0, 2 * np.pi)
+        c, s = math.cos(turn), math.sin(turn)
+        depth, closing, sliding, spring = rng.uniform(0, 0.02), *rng.normal(0, 0.3, 2), rng.normal(0, 0.01)
+        extra = rng.uniform(0.0, 3000.0)
+        flat = law.force(row, Contact(depth, closing, sliding, 0.0, MASS, RADIUS), Memory(spring, 0.0, extra), 1e-3)
+        way = Contact(depth, closing, sliding * c, sliding * s, MASS, RADIUS)
+        turned = law.force(row, way, Memory(spring * c, spring * s, extra), 1e-3)
+        for u, w in (("shear_u", "shear_w"), ("drag_u", "drag_w"), ("spring_u", "spring_w")):
+            along = getattr(flat, u)
+            assert (getattr(turned, u), getattr(turned, w)) == pytest.approx((along * c, along * s), rel=1e-11, abs=1e-12)
+        assert (turned.elastic, turned.viscous, turned.extra) == (flat.elastic, flat.viscous, flat.extra)
+        assert turned.heat == pytest.approx(flat.heat, rel=1e-10, abs=1e-12)
+        slid += flat.heat > 0.0
+    assert slid > 20
+
+
+def scaled(name: str, length: float, force: float, time: float) -> tuple[float, ...]:
+    """Parameters in units 1/length, 1/force, 1/time of the old ones."""
+    row = LAWS[name].row
+    stiff, rate = force / length, 1.0 / time
+    factors = {
+        "linear": (stiff, stiff, 1.0, rate, rate, 1.0),
+        "hertz": (force / length**1.5, stiff, 1.0, rate, rate),
+        "hertz-mindlin": (force / length**2, force / length**2, 1.0, 1.0),
+        "own": (stiff, length, stiff, 1.0, rate),
+    }[name]
+    return tuple(value * factor for value, factor in zip(row, factors, strict=True))
+
+
+@every_law
+def test_powers_of_two_scale_exactly(name):
+    law, (length, push, time) = MODULES[name], (2.0**-6, 2.0**9, 2.0**-3)
+    rng = np.random.default_rng(3)
+    for _ in range(100):
+        depth, spring = rng.uniform(0, 0.02), rng.normal(0, 0.01, 2)
+        speeds, extra = rng.normal(0, 0.3, 3), rng.uniform(0, 3000.0)
+        one = law.force(LAWS[name].row, Contact(depth, *speeds, MASS, RADIUS), Memory(*spring, extra), 1e-3)
+        record = Contact(depth * length, *(speeds * length / time), MASS * push * time**2 / length, RADIUS * length)
+        other = law.force(
+            scaled(name, length, push, time), record, Memory(*(spring * length), extra * push / length), 1e-3 * time
+        )
+        units = (*[push] * 6, length, length, push / length if name == "hertz-mindlin" else 1.0, push * length)
+        assert tuple(other) == tuple(value * unit for value, unit in zip(one, units, strict=True))
+
+
+def test_hertz_mindlin_keeps_the_force_under_load_and_the_displacement_when_unloaded():
+    row = LAWS["hertz-mindlin"].row
+    held = hertz_mindlin.force(row, Contact(0.01, 0.0, 1.0, 0.0, MASS, RADIUS), Memory(0.0, 0.0, 0.0), 1e-4)
+    assert held.shear_u == pytest.approx(-8 * 3000.0 * math.sqrt(0.01 * RADIUS) * 1e-4)
+    kept = Memory(held.spring_u, 0.0, held.extra)
+    loaded = hertz_mindlin.force(row, Contact(0.02, 0.0, 0.0, 0.0, MASS, RADIUS), kept, 1e-4)
+    assert loaded.shear_u == pytest.approx(held.shear_u, rel=1e-14)
+    unloaded = hertz_mindlin.force(row, Contact(0.005, 0.0, 0.0, 0.0, MASS, RADIUS), kept, 1e-4)
+    assert unloaded.shear_u == pytest.approx(held.shear_u * math.sqrt(0.5), rel=1e-14)
+    assert unloaded.spring_u == held.spring_u
+    for answer in (loaded, unloaded):
+        stored = hertz_mindlin.spring_energy(row, answer.spring_u, 0.0, answer.extra)
+        assert answer.heat == pytest.approx(hertz_mindlin.spring_energy(row, held.spring_u, 0.0, held.extra) - stored)
+        assert answer.heat > 0.0
+
+
+def test_moduli_of_a_material():
+    one = HertzMindlin.of_material(young=70e9, poisson=0.25, friction=0.3, restitution=0.9)
+    assert one.young == pytest.approx(1.0 / (2 * (1 - 0.25**2) / 70e9))
+    assert one.shear == pytest.approx(1.0 / (2 * (2 - 0.25) / (70e9 / (2 * 1.25))))
+    assert one.row[3] == pytest.approx(-math.log(0.9) / math.hypot(math.log(0.9), math.pi))
+
+
+def test_cohesion_is_the_slope_of_its_energy_on_both_sides():
+    strength, reach = 3.0, 0.02
+    force, energy = partial(pull.py_func, strength, reach), partial(pull_energy.py_func, strength, reach)
+    for depth in (-0.019, -0.011, -1e-5, 1e-5, 0.004, 0.1):
+        assert -force(depth) == pytest.approx(energy_slope(energy, depth), rel=1e-9)
+    assert energy(-reach) == 0.0
+    assert force(-reach) == 0.0
+    assert force(-1e-300) == force(0.0) == strength  # no jump where grains touch
+    assert energy(0.0) == pytest.approx(-0.5 * strength * reach)
+
+
+def test_rolling_closes_and_stays_below_its_limit():
+    depth, slip, dt = path(3000)
+    stiffness, friction, angle, torque = 5.0, 0.3, 0.0, 0.0
+    work = heat = put_in = most = 0.0
+    for n in range(3000):
+        normal, turn = 1000.0 * depth[n + 1], 10.0 * (slip[n + 1, 0] - slip[n, 0])
+        new, angle, warmth = rolling_torque(stiffness, friction, normal, 0.25, turn / dt, angle, dt)
+        step_work = -0.5 * (new + torque) * turn
+        torque, work, put_in, heat = new, work + step_work, put_in + abs(step_work), heat + warmth
+        assert abs(torque) <= friction * normal * 0.25 * (1 + 1e-12)
+        most = max(most, abs(torque) / (friction * normal * 0.25))
+        assert warmth >= 0.0
+    assert most == pytest.approx(1.0)
+    assert heat > 0.1 * put_in
+    assert abs(work - heat - rolling_energy(stiffness, angle)) < 1e-12 * put_in
+
+
+@pytest.mark.parametrize(
+    "make, named",
+    [
+        (partial(Hertz, 0.0), "normal_stiffness"),
+        (partial(Hertz, math.nan), "normal_stiffness"),
+        (partial(Hertz, "1e7"), "normal_stiffness"),
+        (partial(Hertz, 1.0, -1.0), "tangential_stiffness"),
+        (partial(Hertz, 1.0, friction=0.5), "tangential_stiffness"),
+        (partial(Hertz, 1.0, normal_damping=math.inf), "normal_damping"),
+        (partial(HertzMindlin, -1.0), "young"),
+        (partial(HertzMindlin, 1.0, math.inf), "shear"),
+        (partial(HertzMindlin, 1.0, friction=0.5), "shear"),
+        (partial(HertzMindlin, 1.0, restitution=0.0), "restitution"),
+        (partial(HertzMindlin, 1.0, restitution=1.1), "restitution"),
+        (partial(HertzMindlin.of_material, young=1.0, poisson=0.6), "poisson"),
+        (partial(HertzMindlin.of_material, young=1.0, poisson=math.nan), "poisson"),
+        (partial(Rolling, -1.0, 0.1), "stiffness"),
+        (partial(Rolling, 1.0, math.nan), "friction"),
+        (partial(Cohesion, -1.0, 0.1), "force"),
+        (partial(Cohesion, 1.0, 0.0), "range"),
+        (partial(Cohesion, 1.0, math.inf), "range"),
+    ],
+)
+def test_bad_parameters_are_named(make, named):
+    with pytest.raises(SceneError, match=named):
+        make()
+
+
+@pytest.mark.xfail(strict=True, reason="rolling=0.1 is taken as it is and fails later with an AttributeError")
+@pytest.mark.parametrize("given", [{"rolling": 0.1}, {"cohesion": 5.0}])
+def test_rolling_and_cohesion_must_be_what_they_say(given):
+    with pytest.raises(SceneError, match=next(iter(given))):
+        Linear(1.0, **given)
+
+
+# --- in the engine ----------------------------------------------------------------------------------------------------
+
+BALL = disk(radius=0.5)
+# one kernel for all of these, switched off by numbers
+HELD = {"rolling": Rolling(0.0, 0.0), "cohesion": Cohesion(0.0, 0.01)}
+
+
+def collide(law, speed: float, steps: float, contact_time: float) -> tuple[float, float, float]:
+    """Two disks meet head on at a relative speed: speed apart, time in touch, deepest overlap."""
+    scene = Scene(law=law)
+    scene.add(BALL, (0.0, 0.0), velocity=(0.5 * speed, 0.0))
+    gap, dt = 0.123 * speed * contact_time, contact_time / steps
+    scene.add(BALL, (1.0 + gap, 0.0), velocity=(-0.5 * speed, 0.0))
+    engine = Engine(scene, dt=dt, alpha=0.05)
+    deepest = 0.0
+    while engine.step < 3 * steps:
+        engine.advance(engine.step + 1)
+        deepest = max(deepest, float(engine.snapshot().floats[:, DEPTH].max(initial=0.0)))
+    (left, right) = engine.snapshot().state.body
+    apart = float(right[4] - left[4])
+    assert right[0] - left[0] > 1.0
+    return apart, engine.time - (right[0] - left[0] - 1.0) / apart - gap / speed, deepest
+
+
+@pytest.mark.parametrize("speed", [0.1, 0.7])
+def test_hertz_collision(speed):
+    """δ_max = (5 m_e v²/4 k_h)^{2/5}, T = 2.94 δ_max/v."""
+    stiffness, reduced = 1e5, 0.5 * BALL.area
+    deepest = (1.25 * reduced * speed**2 / stiffness) ** 0.4
+    shape = 2.0 * quad(lambda x: 2 * x / math.sqrt(1 - (1 - x * x) ** 2.5) if x > 0 else 0.0, 0.0, 1.0)[0]
+    assert shape == pytest.approx(2.9432, abs=1e-4)
+    apart, lasted, found = collide(Hertz(stiffness), speed, 200, shape * deepest / speed)
+    assert apart == pytest.approx(speed, rel=1e-4)
+    assert lasted == pytest.approx(shape * deepest / speed, rel=1e-3)
+    assert found == pytest.approx(deepest, rel=1e-3)
+
+
+@pytest.mark.parametrize("restitution", [0.9, 0.4])
+def test_hertz_mindlin_restitution_does_not_depend_on_the_speed(restitution):
+    """With dτ = δ^¼ dt the impact is that of a linear spring and dashpot with ζ = β, so its e with the cut-off of pulling
+    is the linear one's; without the cut-off it is the e given (Tsuji's damping)."""
+    law = HertzMindlin(1e5, restitution=restitution, **HELD)
+    zeta = law.row[3]
+    root = math.sqrt(1.0 - zeta**2)
+    assert math.exp(-math.pi * zeta / root) == pytest.approx(restitution)
+    expected = math.exp(-(zeta / root) * (math.pi - math.atan2(2 * zeta * root, 1 - 2 * zeta**2)))
+    assert expected > restitution
+    stiffness, reduced = 4 / 3 * 1e5 * math.sqrt(0.25), 0.5 * BALL.area
+    for speed in (0.1, 0.7):
+        time = 2.94 * (1.25 * reduced * speed**2 / stiffness) ** 0.4 / speed
+        apart, _, _ = collide(law, speed, 400, time)
+        assert apart / speed == pytest.approx(expected, abs=1e-3)
+
+
+K, G, R = 1e5, 10.0, 0.5
+WEIGHT = BALL.area * G
+ROLLS = Linear(K, 0.5 * K, friction=5.0, normal_damping=20.0, rolling=Rolling(20.0, 0.02), cohesion=Cohesion(0.0, 0.01))
+LIMIT = 0.02 * WEIGHT * R  # of the torque; the reduced radius on a wall is the disk's
+
+
+def on_a_floor(*disks: dict) -> Scene:
+    scene = Scene(law=ROLLS, gravity=(0.0, -G))
+    for k, given in enumerate(disks):
+        scene.add(BALL, (20.0 * k, R + 0.1 - WEIGHT / K), **given)
+    scene.add_wall(segment((-30.0, 0.0), (60.0, 0.0), 0.1))
+    return scene
+
+
+def test_a_rolling_disk_comes_to_rest():
+    """¾ m v² = (M/r) × distance with M = μ_r m g r, less the little that the rolling spring keeps."""
+    speed = 0.6
+    engine = Engine(on_a_floor({"velocity": (speed, 0.0), "spin": -speed / R}), dt=1e-4, alpha=0.05)
+    start = 0.75 * BALL.area * speed**2
+    engine.advance(4000)
+    torques = engine.snapshot().floats[:, ROLLING_TORQUE]
+    assert torques == pytest.approx([LIMIT], rel=1e-3)
+    stopped = speed / (G * 0.02 / 1.5)
+    engine.advance(round(1.05 * stopped / 1e-4))
+    snap = engine.snapshot()
+    book = accounts(engine, snap)
+    kept = LIMIT**2 / (2 * 20.0)
+    assert snap.state.body[0, 0] == pytest.approx(start * R / LIMIT, rel=0.01)
+    assert book["heat_rolling"] == pytest.approx(start, abs=1.5 * kept + 2e-3 * start)
+    assert book["translational"] + book["rotational"] < 1.1 * kept
+    assert abs(snap.floats[0, ROLLING_TORQUE]) <= LIMIT * 1.001
+
+
+def test_a_torque_below_the_limit_does_not_roll_a_disk():
+    def loaded(part: float) -> dict:
+        return {"tags": [Force(torque=Ramp(0.0, -part * LIMIT, finish=1.0, smooth=True))]}
+
+    engine = Engine(on_a_floor(loaded(0.9), loaded(1.5)), dt=1e-4, alpha=0.05)
+    engine.advance(18000)
+    turned = np.abs(engine.snapshot().state.angle[:2])
+    assert turned[0] == pytest.approx(0.9 * LIMIT / 20.0, rel=0.1)
+    assert turned[1] > 5 * LIMIT / 20.0
+
+
+PULL, RANGE = 2.0, 0.02
+STICKS = Linear(K, cohesion=Cohesion(PULL, RANGE), rolling=Rolling(0.0, 0.0))
+BOND = 0.5 * PULL * RANGE + 0.5 * PULL**2 / K  # from the equilibrium at δ = F_c/k_n
+
+
+def test_work_of_adhesion():
+    """Two disks led apart at a constant speed: the tags do the work F_c h/2 + F_c²/2k_n and get nothing back.
+
+    Their spins stay free: bodies of which every component is prescribed do not meet.
+    """
+    scene = Scene(law=STICKS)
+    scene.add(BALL, (0.0, 0.0), tags=[Velocity(x=-0.5, y=0.0)])
+    scene.add(BALL, (1.0 - PULL / K, 0.0), tags=[Velocity(x=0.5, y=0.0)])
+    engine = Engine(scene, dt=1e-6, alpha=0.01)
+    engine.advance(30_000)
+    snap = engine.snapshot()
+    assert len(snap.floats) == 0
+    assert accounts(engine, snap)["work_tags"] == pytest.approx(BOND, rel=1e-5)
+
+
+def test_escape_speed():
+    scene = Scene(law=STICKS)
+    escape = math.sqrt(2 * BOND / (0.5 * BALL.area))
+    parts = (0.98, 1.02, 1.5)
+    for k, part in enumerate(parts):
+        scene.add(BALL, (0.0, 5.0 * k), velocity=(-0.5 * part * escape, 0.0))
+        scene.add(BALL, (1.0 - PULL / K, 5.0 * k), velocity=(0.5 * part * escape, 0.0))
+    engine = Engine(scene, dt=5e-5, alpha=0.05)
+    furthest = np.zeros(3)
+    for step in range(200, 16_001, 200):
+        engine.advance(step)
+        body = engine.snapshot().state.body
+        furthest = np.maximum(furthest, body[1::2, 0] - body[0::2, 0] - 1.0)
+    assert furthest[0] < RANGE
+    assert body[1, 0] - body[0, 0] < 1.0 + RANGE
+    for k in (1, 2):
+        assert furthest[k] > RANGE
+        assert body[2 * k + 1, 4] - body[2 * k, 4] == pytest.approx(escape * math.sqrt(parts[k] ** 2 - 1), rel=2e-3)
+
+
+def test_a_disk_hangs_from_a_ceiling_if_the_pull_exceeds_its_weight():
+    scene = Scene(law=STICKS, gravity=(0.0, -G))
+    for k, part in enumerate((0.95, 1.05)):  # weight over pull
+        depth = max(PULL * (1.0 - part) / K, 0.0)
+        scene.add(BALL, (3.0 * k, -0.1 - R + depth), mass=part * PULL / G)
+    scene.add_wall(segment((-2.0, 0.0), (5.0, 0.0), 0.1))
+    engine = Engine(scene, dt=2e-5, alpha=0.05)
+    assert engine.snapshot().floats[:, PUSH].max() == pytest.approx(0.05 * PULL, rel=1e-6)
+    engine.advance(10_000)
+    body = engine.snapshot().state.body
+    assert body[0, 1] == pytest.approx(-0.1 - R + 0.05 * PULL / K, abs=1e-12)
+    assert body[1, 1] < -0.1 - R - RANGE
