@@ -7,6 +7,7 @@ import re
 import runpy
 import shlex
 import sys
+import tomllib
 import traceback
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from clast.cli.app import app
 from clast.cli.entry import run_command
 from clast.cli.running import read_options
 from clast.errors import InputError
+from clast.preparation.scene_file import read_scene
+from clast.shapes import load_shape
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -26,9 +29,14 @@ COMMANDS = typer.main.get_command(app).commands
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def python_blocks(text):
-    """(line number, source) of every Python block of a page."""
-    return [(text[: m.start(2)].count("\n"), m[2]) for m in FENCE.finditer(text) if m[1] == "python"]
+def name_of(path):
+    """For the list of tests: docs/laws.md."""
+    return str(path.relative_to(ROOT))
+
+
+def blocks(text, language):
+    """(line number, source) of every block of a page in a language."""
+    return [(text[: m.start(2)].count("\n"), m[2]) for m in FENCE.finditer(text) if m[1] == language]
 
 
 def command_lines(text):
@@ -62,7 +70,7 @@ def check_command(words):
 def run_page(path, text):
     """Run the Python of a page; an error names the page and the line."""
     namespace = {"__name__": "__main__"}  # as a script: compiled code is kept under the name of a module that can be found again
-    for line, source in python_blocks(text):
+    for line, source in blocks(text, "python"):
         exec(compile("\n" * line + source, str(path), "exec"), namespace)
 
 
@@ -76,12 +84,23 @@ def at_home(tmp_path, monkeypatch):
     plt.close("all")
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
 def test_python_of_a_page_runs(path, at_home):
     run_page(path, path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_files_shown_on_a_page_are_read(path, at_home):
+    for number, (_, source) in enumerate(blocks(path.read_text(encoding="utf-8"), "toml")):
+        file = at_home / f"shown-{number}.toml"
+        file.write_text(source, encoding="utf-8")
+        if "law" in tomllib.loads(source):
+            read_scene(file)
+        elif "vertices" in tomllib.loads(source):
+            load_shape(file)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=name_of)
 def test_example_keeps_its_word(path, at_home):
     shown = runpy.run_path(str(path), run_name="__main__")
     assert list((at_home / "runs").iterdir()), "an example leaves a run behind"
@@ -90,7 +109,7 @@ def test_example_keeps_its_word(path, at_home):
     assert shown["__doc__"]
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
 def test_commands_of_a_page_parse(path):
     text = path.read_text(encoding="utf-8")
     for words in command_lines(text):
@@ -105,7 +124,7 @@ def test_every_command_has_help(capsys):
         assert "Usage" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
 def test_links_lead_somewhere(path):
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
         if "://" not in target:

@@ -43,11 +43,18 @@ def test_everyone_finds_the_same_way(ball, case, name):
         assert error[-1] < 0.3 * error[0]
 
 
+def test_fixed_steps_are_those_of_three_integrators(ball):
+    ways = [ball.run.tables[f"weak {name}"]["height"] for name in FIXED]
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        assert np.abs(ways[one] - ways[other]).max() > 1e-4
+
+
 def test_backward_differences_take_larger_steps_near_rest(ball):
     found = {quantity.name: quantity for quantity in ball.quantities}
     rest = conduct(find("bouncing-ball"), given={"until": 10.0, "halvings": 1}, out=ball.run.folder.parent / "rest")
     for method in ("LSODA", "BDF"):
         quantity = {each.name: each for each in rest.quantities}[f"strong: step near rest, {method} / RK45"]
         assert quantity.measured > 5.0 and quantity.agrees is True
+    assert math.isnan(found["weak: step near rest, BDF / RK45"].measured)  # it still bounces
     assert found["strong: calls of the force, RK45"].measured > ball.run.tables["strong RK45"].rows
     assert ball.figures[0].read_bytes().startswith(b"\x89PNG")

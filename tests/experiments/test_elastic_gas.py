@@ -52,3 +52,17 @@ def test_areas_and_fill_are_the_papers(shape):
 def test_a_shape_it_does_not_know_is_refused():
     with pytest.raises(InputError, match="--shape cow"):
         find("elastic-gas").choose("quick", {"shape": "cow"})
+
+
+def test_the_integrator_asked_for_steps_the_gas(monkeypatch, tmp_path):
+    import clast.experiments.conduct as conducting
+
+    class AskedError(Exception):
+        pass
+
+    def run(scene, *, integrator, **others):
+        raise AskedError(integrator)
+
+    monkeypatch.setattr(conducting, "run_scene", run)
+    with pytest.raises(AskedError, match="gear4"):
+        conduct(find("elastic-gas"), given={"integrator": "gear4", "grains": 4}, out=tmp_path / "run")

@@ -1,4 +1,4 @@
-"""The bars of elastic-gas, friction-loop and cost-of-shape at the papers' size. Long: `make validate`."""
+"""The bars of elastic-gas, friction-loop, cost-of-shape and bouncing-ball at the papers' size. Long: `make validate`."""
 
 import pytest
 
@@ -39,3 +39,9 @@ def test_cost_of_shape(tmp_path):
     assert found["disks / cows"].measured < 50 and found["cows / clumps of 726"].measured < 40
     for disks in (296, 726):
         assert found[f"clumps of {disks} disks: energy error"].measured < 1e-6
+
+
+def test_bouncing_ball(tmp_path):
+    found = measured("bouncing-ball", tmp_path / "ball")
+    assert found["strong: step near rest, LSODA / RK45"].measured > 10
+    assert found["strong: step near rest, BDF / RK45"].measured > 10

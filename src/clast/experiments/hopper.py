@@ -268,5 +268,5 @@ EXPERIMENT = Experiment(
     plan=plan,
     evaluate=evaluate,
     figures=figures,
-    sizes={"quick": {"grains": 120, "width": 40.0, "aperture": 15.0, "side": 60.0}, "full": {}},
+    sizes={"quick": {"grains": 120, "width": 40.0, "aperture": 15.0, "side": 75.0}, "full": {}},
 )

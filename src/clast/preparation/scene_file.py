@@ -29,7 +29,7 @@ from clast.scene.build import ShapeShelf, at, build_drag, build_law, build_tag
 from clast.scene.complaint import complaint, written
 from clast.scene.room import crowded
 from clast.scene.scene import Box, Scene
-from clast.scene.schema import FixedTag, RunKeys, SceneKeys, WallKeys
+from clast.scene.schema import FixedTag, PressureTag, RunKeys, SceneKeys, WallKeys
 from clast.scene.tags import Fixed
 from clast.shapes import Shape
 from clast.shapes.make import clump, polygon, polyline
@@ -70,14 +70,15 @@ def read_scene(path: Path | str, given: Mapping[str, Any] | None = None) -> Scen
     file = Path(path)
     text = read_text(file)
     keys = parse(file, text, given or {})
-    with at(str(file)), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        shelf = ShapeShelf(keys.shapes, file.parent)
-        scene, origin = build(keys, shelf)
-        try:
+    origin: list[str] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            shelf = ShapeShelf(keys.shapes, file.parent)
+            scene = build(keys, shelf, origin)
             check_start(scene, keys.run, origin)
-        except ClastError as error:
-            raise type(error)(with_entries(str(error), origin)) from None
+    except ClastError as error:
+        raise type(error)(f"{file}: {with_entries(str(error), origin)}") from None
     remarks = tuple(dict.fromkeys(str(each.message) for each in caught))
     return SceneFile(file, text, shelf.texts, keys, scene, remarks)
 
@@ -116,8 +117,8 @@ def parse(file: Path, text: str, given: Mapping[str, Any]) -> SceneKeys:
 # --- building --------------------------------------------------------------------------------------------------------
 
 
-def build(keys: SceneKeys, shelf: ShapeShelf) -> tuple[Scene, list[str]]:
-    """The scene, and for each body the entry it comes from."""
+def build(keys: SceneKeys, shelf: ShapeShelf, origin: list[str]) -> Scene:
+    """The scene; `origin` is filled with the entry each body comes from."""
     with at("law"):
         law = build_law(keys.law)
     with at("drag"):
@@ -126,11 +127,12 @@ def build(keys: SceneKeys, shelf: ShapeShelf) -> tuple[Scene, list[str]]:
         law=law, gravity=(keys.gravity[0], keys.gravity[1]), box=Box(keys.box.period_x or 0.0, keys.box.period_y or 0.0),
         drag=drag, counting=keys.counting, onset=keys.onset, remove_below=keys.remove_below,
     )  # fmt: skip
-    origin: list[str] = []
     for k, grain in enumerate(keys.grains):
+        with at(f"grains[{k}].shape"):
+            shape = shelf[grain.shape]
         with at(f"grains[{k}]"):
             scene.add(
-                shelf[grain.shape], grain.position, angle=np.deg2rad(grain.angle_degrees), velocity=grain.velocity,
+                shape, grain.position, angle=np.deg2rad(grain.angle_degrees), velocity=grain.velocity,
                 spin=grain.spin, density=grain.density, mass=grain.mass, material=grain.material, name=grain.name,
             )  # fmt: skip
         origin.append(f"grains[{k}]")
@@ -144,16 +146,17 @@ def build(keys: SceneKeys, shelf: ShapeShelf) -> tuple[Scene, list[str]]:
         origin += [f"grain {n} of fill[{k}]" for n in range(fill.count)]
     used = sorted({body.material for body in scene.bodies})
     for k, pair in enumerate(keys.pair_law):
-        with at(f"pair_law[{k}]"):
+        one, other = pair.between
+        with at(f"pair_law[{k}].between"):
             for name in pair.between:
                 if name not in used:
                     raise SceneError(f'no body is made of "{name}" (there are: {", ".join(used) or "no bodies"})')
-            one, other = pair.between
             if tuple(sorted((one, other))) in scene.pair_laws:
                 raise SceneError(f'a law between "{one}" and "{other}" was given before: remove one of them')
+        with at(f"pair_law[{k}].law"):
             scene.set_law(one, other, build_law(pair.law))
     add_tags(scene, keys, origin)
-    return scene, origin
+    return scene
 
 
 def add_wall(scene: Scene, keys: WallKeys, shelf: ShapeShelf) -> None:
@@ -176,8 +179,10 @@ def add_wall(scene: Scene, keys: WallKeys, shelf: ShapeShelf) -> None:
         raise SceneError("position is missing: say where the shape stands")
     if keys.radius is not None or keys.closed:
         raise SceneError("radius and closed belong to vertices: remove them, or the shape")
+    with at("shape"):
+        shape = shelf[keys.shape]
     scene.add(
-        shelf[keys.shape], keys.position, angle=np.deg2rad(keys.angle_degrees), mass=keys.mass, material=keys.material,
+        shape, keys.position, angle=np.deg2rad(keys.angle_degrees), mass=keys.mass, material=keys.material,
         big=True, name=keys.name, tags=tags,
     )  # fmt: skip
 
@@ -195,6 +200,9 @@ def add_tags(scene: Scene, keys: SceneKeys, origin: list[str]) -> None:
     for k, each in enumerate(keys.tags):
         with at(f"tags[{k}].on"):
             bodies.append(scene.ids(each.on))
+        if isinstance(each, PressureTag) and each.between is not None:
+            with at(f"tags[{k}].between"):
+                scene.ids(each.between)
         with at(f"tags[{k}]"):
             tag = build_tag(each)
         for number in bodies[k]:

@@ -19,12 +19,16 @@ from clast.shapes.minkowski import closing, dilation, erosion, opening, rounded
 
 
 @contextmanager
-def at(where: str) -> Iterator[None]:
-    """Put the entry before whatever is said about it."""
+def at(entry: str) -> Iterator[None]:
+    """Put the entry before whatever is said about it: "tags[0]" around "x" around "…" gives "tags[0].x: …"."""
     try:
         yield
     except ClastError as error:
-        raise type(error)(f"{where}: {error}") from None
+        inner, said = getattr(error, "entry", None), getattr(error, "said", str(error))
+        whole = f"{entry}.{inner}" if inner else entry
+        named = type(error)(f"{whole}: {said}")
+        vars(named).update(entry=whole, said=said)
+        raise named from None
 
 
 # --- numbers that change with time -----------------------------------------------------------------------------------

@@ -64,15 +64,16 @@ def wrong(record: Any, root: type[BaseModel]) -> str:
     if kind == "missing":
         return "is missing"
     if kind == "extra_forbidden":
-        known = known_keys(record["loc"], root)
+        known = list(dict.fromkeys(name for each in tables_at(record["loc"][:-1], root) for name in each.model_fields))
         near = difflib.get_close_matches(str(record["loc"][-1]), known, 1)
         return f'is an unknown key; did you mean "{near[0]}"?' if near else f"is an unknown key; known are {', '.join(known)}"
     if kind in ("union_tag_not_found", "union_tag_invalid"):
         if not isinstance(record["input"], dict):
             return f"{value} must be a table"
-        kinds = limits.get("expected_tags") or "'ramp', 'harmonic', 'table'"
-        tag = record["input"].get("kind")
-        return f"{shown(tag)} must be one of {kinds}" if "kind" in record["input"] else f"is missing; it must be one of {kinds}"
+        tables = tables_at(record["loc"], root)
+        kinds = ", ".join(f'"{kind}"' for each in tables for kind in get_args(each.model_fields["kind"].annotation))
+        missing = "kind" not in record["input"]
+        return f"is missing; it is one of {kinds}" if missing else f"{shown(record['input']['kind'])} must be one of {kinds}"
     if kind == "literal_error":
         return f"{value} must be {limits['expected']}"
     if kind in ("too_short", "too_long"):
@@ -96,10 +97,10 @@ def shown(value: Any) -> str:
     return " ".join(text.split()) if len(text) <= LONGEST else " ".join(text[: LONGEST - 1].split()) + "…"
 
 
-def known_keys(location: Sequence[str | int], root: type[BaseModel]) -> list[str]:
-    """Keys of the table in which the last part of `location` is not one."""
+def tables_at(location: Sequence[str | int], root: type[BaseModel]) -> list[type[BaseModel]]:
+    """What the table at `location` may be."""
     candidates, skip = [root], False
-    for part in location[:-1]:
+    for part in location:
         if skip or isinstance(part, int):
             skip = False
             continue
@@ -109,7 +110,7 @@ def known_keys(location: Sequence[str | int], root: type[BaseModel]) -> list[str
             candidates, skip = models_in(annotation), get_origin(annotation) is dict
         else:
             candidates = [each for each in candidates if part in get_args(each.model_fields["kind"].annotation)] or candidates
-    return list(dict.fromkeys(name for each in candidates for name in each.model_fields))
+    return candidates
 
 
 def models_in(annotation: Any) -> list[type[BaseModel]]:
