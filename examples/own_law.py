@@ -7,13 +7,11 @@ leaves it two thirds of its speed. At rest it sinks in as deep as the law says.
 import math
 
 import clast
-from clast.backend.device import law_function
 from clast.laws import Response
 from clast.laws.friction import no_pull, slide
 from clast.shapes import disk, segment
 
 
-@law_function
 def elastic(parameters, depth, radius):
     k_n, soft = parameters[0], parameters[1]
     if depth < soft:

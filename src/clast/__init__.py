@@ -31,6 +31,7 @@ _PUBLIC = {
     "run": "clast.output.recording",
     "Progress": "clast.output.progress",
     "shapes": "",
+    "errors": "",
 }
 
 __all__ = ["open", *_PUBLIC]

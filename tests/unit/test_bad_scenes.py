@@ -237,12 +237,20 @@ CONTRADICTIONS = [
     ("two ways to give a modulus", spoil("tags", ("law.shear", 1e5)), "law: give poisson"),
     ("another kind of law", spoil("shapes", ("pair_law.0.law.kind", "hertz")), "pair_law[0].law: the law between"),
     ("rolling in one law only", spoil("shapes", ("pair_law.0.law.rolling", None)), "pair_law[0].law: the law between"),
-    ("a law twice", spoil("shapes", ("pair_law.+", tomllib.loads(TEXTS["shapes"])["pair_law"][0])), "pair_law[1].between: a law between"),
+    (
+        "a law twice",
+        spoil("shapes", ("pair_law.+", tomllib.loads(TEXTS["shapes"])["pair_law"][0])),
+        "pair_law[1].between: a law between",
+    ),
     ("a law for nobody", spoil("shapes", ("pair_law.0.between", ["quartz", "steel"])), 'no body is made of "steel"'),
     ("gravity along a period", spoil("tags", ("gravity", [1.0, 0.0])), "gravity 1.0 along x, but the box is periodic"),
     ("a period smaller than a grain", spoil("minimal", ("box", {"period_x": 1.0})), "grains[0]: body 0 (disk) is 1.12838 across"),
     ("a negative drag", spoil("minimal", ("drag", -1.0)), "drag: it falls to -1"),
-    ("a ramp to a negative drag", spoil("minimal", ("drag", {"kind": "ramp", "start": 1, "end": -2, "finish": 1})), "falls to -2"),
+    (
+        "a ramp to a negative drag",
+        spoil("minimal", ("drag", {"kind": "ramp", "start": 1, "end": -2, "finish": 1})),
+        "falls to -2",
+    ),
     ("a table with a negative drag", spoil("shapes", ("drag.values", [1.0, -0.5, 0.0])), "drag: it falls to -0.5"),
     ("a cosine with a negative drag", spoil("tags", ("drag.amplitude", 3.0)), "drag: it falls to -2"),
     ("times that do not increase", spoil("shapes", ("drag.times", [0.0, 2.0, 1.0])), "times must increase, but 1.0 follows 2.0"),
@@ -253,21 +261,41 @@ CONTRADICTIONS = [
     ("area and scale", spoil("shapes", ("shapes.box.scale", 2.0)), "shapes.box: give area or scale"),
     ("a segment of three", spoil("shapes", ("shapes.stick.vertices.+", [2, 2])), "shapes.stick: a segment has 2 vertices, not 3"),
     ("a polygon of two", spoil("shapes", ("shapes.box.vertices", [[0, 0], [1, 0]])), "shapes.box: A box needs at least 3"),
-    ("a polygon that crosses itself", spoil("shapes", ("shapes.box.vertices", [[0, 0], [1, 1], [1, 0], [0, 1]])), "crosses itself"),
+    (
+        "a polygon that crosses itself",
+        spoil("shapes", ("shapes.box.vertices", [[0, 0], [1, 1], [1, 0], [0, 1]])),
+        "crosses itself",
+    ),
     ("a vertex twice", spoil("shapes", ("shapes.bow.vertices.1", [0, 0])), "shapes.bow: In this bow vertex 1 at (0, 0) repeats"),
     ("a flat polygon", spoil("shapes", ("shapes.box.vertices", [[0, 0], [1, 1], [2, 2]])), "The polygon has no area"),
     ("side and circumradius", spoil("shapes", ("shapes.nut.side", 1.0)), "shapes.nut: A regular polygon needs either side or"),
     ("neither side nor circumradius", spoil("shapes", ("shapes.nut.circumradius", None)), "shapes.nut: A regular polygon needs"),
     ("an erosion that leaves nothing", spoil("shapes", ("shapes.stone.erosion", 5.0)), "shapes.stone: Nothing is left"),
-    ("an operation that leaves nothing", spoil("shapes", ("shapes.box.operations.0.by", 9.0)), "shapes.box.operations[0]: Nothing"),
+    (
+        "an operation that leaves nothing",
+        spoil("shapes", ("shapes.box.operations.0.by", 9.0)),
+        "shapes.box.operations[0]: Nothing",
+    ),
     ("a sharp erosion", spoil("shapes", ("shapes.stick.operations", [{"kind": "erosion", "by": 0.1}])), "leaves sharp corners"),
     ("a bent line opened", spoil("shapes", ("shapes.bow.operations", [{"kind": "opening", "by": 1.0}])), "is a bent line"),
     ("a ready-made shape that is not", spoil("shapes", ("shapes.rock.name", "pebbel")), 'There is no ready-made shape "pebbel"'),
     ("a missing shape file", spoil("shapes", ("shapes.arrow.file", "nowhere.csv")), "There is no shape file nowhere.csv"),
-    ("a file that is no shape", spoil("shapes", ("shapes.arrow.file", "scene.toml")), 'shapes.arrow: In scene.toml the key "vertices" is missing'),
+    (
+        "a file that is no shape",
+        spoil("shapes", ("shapes.arrow.file", "scene.toml")),
+        'shapes.arrow: In scene.toml the key "vertices" is missing',
+    ),
     ("a file of another kind", spoil("shapes", ("shapes.arrow.file", "arrow.py")), "its name must end in .toml, .csv or .txt"),
-    ("a file by its absolute path", spoil("shapes", ("shapes.arrow.file", "/etc/hosts.csv")), "the path from the folder of the scene"),
-    ("a shape that is not there", spoil("minimal", ("grains.0.shape", "dick")), 'grains[0].shape: there is no shape "dick": the file has none'),
+    (
+        "a file by its absolute path",
+        spoil("shapes", ("shapes.arrow.file", "/etc/hosts.csv")),
+        "the path from the folder of the scene",
+    ),
+    (
+        "a shape that is not there",
+        spoil("minimal", ("grains.0.shape", "dick")),
+        'grains[0].shape: there is no shape "dick": the file has none',
+    ),
     ("a wall of nothing", spoil("tags", ("walls.0.vertices", None)), "walls[0]: give vertices with a radius, or a shape"),
     ("a wall drawn twice", spoil("tags", ("walls.0.shape", "disk")), "walls[0]: give vertices with a radius, or a shape"),
     ("a wall without radius", spoil("tags", ("walls.0.radius", None)), "walls[0]: radius is missing"),
@@ -282,11 +310,19 @@ CONTRADICTIONS = [
     ("too many in rows", spoil("cohesion", ("fill.0.count", 100)), "fill[0]: count = 100, but there is room for"),
     ("far too many at random", spoil("tags", ("fill.0.count", 1_000_000)), "fill[0]: count = 1000000, but there is room for"),
     ("too many at random", spoil("tags", ("fill.0.count", 14)), "fill[0]: no room for circle"),
-    ("a mixture of nothing", spoil("tags", ("fill.0.shapes.1.shape", "dick")), 'fill[0].shapes[1].shape: there is no shape "dick"'),
+    (
+        "a mixture of nothing",
+        spoil("tags", ("fill.0.shapes.1.shape", "dick")),
+        'fill[0].shapes[1].shape: there is no shape "dick"',
+    ),
     ("a tag on nobody", spoil("tags", ("tags.0.on", "lidd")), 'tags[0].on: there is no body named "lidd"'),
     ("a tag on a body too far", spoil("tags", ("tags.0.on", 13)), "tags[0].on: there is no body 13: there are bodies 0 … 12"),
     ("a tag on a negative body", spoil("tags", ("tags.0.on", -1)), "tags[0].on: there is no body -1"),
-    ("a velocity of nothing", spoil("tags", ("tags.0.x", None), ("tags.0.spin", None)), "tags[0]: a velocity without x, y or spin"),
+    (
+        "a velocity of nothing",
+        spoil("tags", ("tags.0.x", None), ("tags.0.spin", None)),
+        "tags[0]: a velocity without x, y or spin",
+    ),
     ("a force of nothing", spoil("minimal", ("tags", [{"on": 0, "kind": "force"}])), "tags[0]: a force without x, y or torque"),
     ("a fixed wall driven", spoil("tags", ("walls.1.fixed", True), ("walls.1.mass", None)), "tags[0]: walls[1] is fixed"),
     ("a fixed grain pushed", spoil("tags", ("tags.5.on", "crowd")), "tags[4]: grain 0 of fill[0] is fixed, so this force"),
@@ -296,7 +332,11 @@ CONTRADICTIONS = [
     ("a pressure in the open", spoil("cohesion", ("tags.1.between", None), ("box", None)), "the box is open along x"),
     ("a pressure between one wall", spoil("cohesion", ("tags.1.between", ["left", "left"])), "must name two different walls"),
     ("a pressure between walls the wrong way", spoil("cohesion", ("tags.1.between", ["right", "left"])), "leave no gap along x"),
-    ("a pressure between many", spoil("cohesion", ("walls.1.name", "left"), ("tags.1.between", ["left", "plate"])), "2 bodies named"),
+    (
+        "a pressure between many",
+        spoil("cohesion", ("walls.1.name", "left"), ("tags.1.between", ["left", "plate"])),
+        "2 bodies named",
+    ),
     ("a pressure beside what turns", spoil("cohesion", ("tags.1.between", ["left", 11]), ("tags.0.spin", None)), "can turn"),
     ("cohesion through a skeleton", spoil("cohesion", ("law.cohesion.range", 3.0)), "would act through it"),
     ("nothing", spoil("minimal", ("grains", None)), "the scene is empty"),
@@ -304,18 +344,38 @@ CONTRADICTIONS = [
     ("shorter than a step", spoil("minimal", ("run.until", 1e-5)), "run: until = 1e-05 is shorter than one time step"),
     ("longer than anybody waits", spoil("minimal", ("run.until", 1e300)), "run.until: 1e+300 would take more than 1e+15 steps"),
     ("a mass out of all range", spoil("minimal", ("grains.0.density", 1e308), ("grains.0.shape", "cow")), "take other units"),
-]  # fmt: skip
+]
 
 FAILURES = [
     ("a step too large", spoil("minimal", ("run.dt", 0.05)), "run.dt: 0.05 is too large: a single contact is unstable above"),
-    ("two disks on one place", spoil("minimal", ("grains.+", LONE)), "grains[0] (body 0) and grains[1] (body 1) overlap too deeply"),
+    (
+        "two disks on one place",
+        spoil("minimal", ("grains.+", LONE)),
+        "grains[0] (body 0) and grains[1] (body 1) overlap too deeply",
+    ),
     ("two disks nearly so", spoil("minimal", ("grains.+", {**LONE, "position": [0.0, 0.1]})), "their skeletons are 0.1 apart"),
-    ("across a period", spoil("minimal", ("box", {"period_y": 3.0}), ("grains.+", {**LONE, "position": [0.0, 2.95]})), "0.05 apart"),
-    ("far outside the box", spoil("minimal", ("box", {"period_x": 3.0}), ("grains.+", {**LONE, "position": [30.1, 0.0]})), "0.1 apart"),
+    (
+        "across a period",
+        spoil("minimal", ("box", {"period_y": 3.0}), ("grains.+", {**LONE, "position": [0.0, 2.95]})),
+        "0.05 apart",
+    ),
+    (
+        "far outside the box",
+        spoil("minimal", ("box", {"period_x": 3.0}), ("grains.+", {**LONE, "position": [30.1, 0.0]})),
+        "0.1 apart",
+    ),
     ("a grain in a wall", spoil("minimal", ("walls", [{"vertices": [[-1, 0], [1, 0]], "radius": 0.1}])), "and walls[0] (body 1)"),
-    ("a disk inside a grain", spoil("minimal", ("shapes", {"slab": {"kind": "polygon", "radius": 0.1, "vertices": [[0, 0], [9, 0], [9, 9], [0, 9]]}}), ("grains.+", {"shape": "slab", "position": [0, 0]})), "their skeletons are 0 apart"),
+    (
+        "a disk inside a grain",
+        spoil(
+            "minimal",
+            ("shapes", {"slab": {"kind": "polygon", "radius": 0.1, "vertices": [[0, 0], [9, 0], [9, 9], [0, 9]]}}),
+            ("grains.+", {"shape": "slab", "position": [0, 0]}),
+        ),
+        "their skeletons are 0 apart",
+    ),
     ("a fill on a grain", spoil("cohesion", ("grains", [{"shape": "disk", "position": [0.8, 0.8]}])), "overlap too deeply"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("what, text, words", CONTRADICTIONS, ids=[each[0] for each in CONTRADICTIONS])
@@ -326,6 +386,42 @@ def test_a_contradiction_is_told(capsys, what, text, words):
 @pytest.mark.parametrize("what, text, words", FAILURES, ids=[each[0] for each in FAILURES])
 def test_what_could_not_be_stepped_exits_with_3(capsys, what, text, words):
     assert words in complaint_about(text, capsys, status=3)
+
+
+KINDS = '"linear", "hertz", "hertz-mindlin"'
+SENTENCES = [
+    (spoil("tags", ("walls.2.radius", -0.1)), "walls[2].radius: -0.1 must be positive"),
+    (spoil("tags", ("fill.0.gap", -1)), "fill[0].gap: -1 must not be negative"),
+    (spoil("tags", ("fill.0.spread", 1.0)), "fill[0].spread: 1.0 must be less than 1"),
+    (spoil("shapes", ("shapes.nut.sides", 2)), "shapes.nut.sides: 2 must be at least 3"),
+    (spoil("minimal", ("law.kind", None)), f"law.kind is missing; it is one of {KINDS}"),
+    (spoil("minimal", ("law.kind", "liner")), f'law.kind: "liner" must be one of {KINDS}'),
+    (spoil("minimal", ("law", 3)), "law: 3 must be a table"),
+    (spoil("tags", ("tags.3.spin.kind", "tabel")), 'tags[3].spin.kind: "tabel" must be one of "ramp", "harmonic", "table"'),
+    (spoil("tags", ("tags.3.spin", "fast")), 'tags[3].spin: "fast" must be a number'),
+    (spoil("minimal", ("run.until", None)), "run.until is missing"),
+    (spoil("minimal", ("run.untl", 1.0)), 'run.untl is an unknown key; did you mean "until"?'),
+    (spoil("minimal", ("box.z", 1.0)), "box.z is an unknown key; known are period_x, period_y"),
+    (spoil("shapes", ("shapes.nut.sids", 1)), 'shapes.nut.sids is an unknown key; did you mean "sides"?'),
+    (spoil("minimal", ("run.integrator", "euler")), "run.integrator: \"euler\" must be 'verlet', 'gear4' or 'gear5'"),
+    (spoil("minimal", ("grains.0.position", [0.0])), "grains[0].position: [0.0] must have at least 2 entries"),
+    (spoil("minimal", ("grains.0.position", [0.0, 1, 2])), "grains[0].position: [0.0, 1, 2] must have at most 2 entries"),
+    (spoil("minimal", ("grains.0.position", [0.0, math.nan])), "grains[0].position[1]: nan must be finite"),
+    (spoil("minimal", ("grains.0.position", [0.0, True])), "grains[0].position[1]: true must be a number"),
+    (spoil("minimal", ("grains.0.shape", "")), "grains[0].shape: must not be empty"),
+    (spoil("minimal", ("onset", "yes")), 'onset: "yes" must be true or false'),
+    (spoil("tags", ("tags.0.on", True)), "tags[0].on: true must be the name or the number of a body"),
+]
+
+
+@pytest.mark.parametrize("text, sentence", SENTENCES, ids=[each[1] for each in SENTENCES])
+def test_the_sentence_itself(capsys, text, sentence):
+    assert complaint_about(text, capsys) == f"clast: scene.toml: {sentence}\n"
+
+
+def test_a_long_value_is_cut(capsys):
+    said = complaint_about(spoil("minimal", ("law", 99 * "x")), capsys)
+    assert said == f'clast: scene.toml: law: "{58 * "x"}… must be a table\n'
 
 
 def test_bodies_that_only_touch_or_stand_in_a_closed_wall_are_accepted():

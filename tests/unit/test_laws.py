@@ -141,6 +141,18 @@ def test_heat_is_not_negative(name):
 
 
 @every_law
+def test_damping_never_pulls(name):
+    law, row = MODULES[name], LAWS[name].row
+    for speed in (-1e3, -1.0, 1e3):
+        answer = law.force(row, Contact(0.01, speed, 0.3, -0.2, MASS, RADIUS), Memory(1e-4, 0.0, 0.0), 1e-4)
+        assert answer.elastic + answer.viscous >= 0.0
+        assert (answer.viscous > 0.0) == (speed > 0.0)
+    held = law.force(row, Contact(0.01, -1e3, 0.3, -0.2, MASS, RADIUS), Memory(1e-4, 0.0, 0.0), 1e-4)
+    assert held.elastic + held.viscous == 0.0
+    assert (held.shear_u + held.drag_u, held.shear_w + held.drag_w) == (0.0, 0.0)  # nothing to hold on to
+
+
+@every_law
 def test_isotropy(name):
     law, row = MODULES[name], LAWS[name].row
     rng = np.random.default_rng(2)

@@ -148,7 +148,7 @@ def test_numbers_may_be_written_whole_and_the_command_line_wins():
 def test_a_thin_shape_is_remarked_upon():
     thin = 'shapes.blade = { kind = "polygon", radius = 1.0, vertices = [[0, 0], [9, 0], [9, 0.02]] }\n'
     remarks = read(thin + MINIMAL).remarks
-    assert len(remarks) == 1 and "only 0.02 thick" in remarks[0]
+    assert len(remarks) == 1 and "only 0.01 thick" in remarks[0]
 
 
 # --- many grains -----------------------------------------------------------------------------------------------------

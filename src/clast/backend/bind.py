@@ -16,8 +16,12 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
+
+import numpy as np
+
+from clast.backend.device import law_function
 
 PACKAGE = Path(__file__).resolve().parent.parent
 COMPILED = ("backend", "contact", "laws", "neighbours", "dynamics")  # packages with compiled code
@@ -85,27 +89,53 @@ def register(functions: Mapping[str, Callable[..., Any]]) -> str:
         digest.update(name.encode())
         describe(function, digest, set())
     name = f"own-{digest.hexdigest()[:20]}"
-    REGISTERED[name] = SimpleNamespace(**functions)
+    REGISTERED[name] = SimpleNamespace(**{each: with_compiled_helpers(function) for each, function in functions.items()})
     return name
 
 
+def with_compiled_helpers(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, with the plain Python functions it calls by name compiled as well, all the way down."""
+    if not isinstance(function, FunctionType):
+        return function
+    named = {name: function.__globals__.get(name) for name in function.__code__.co_names}
+    helpers = {name: each for name, each in named.items() if isinstance(each, FunctionType) and each is not function}
+    if not helpers:
+        return function
+    world = {**function.__globals__, **{name: law_function(with_compiled_helpers(each)) for name, each in helpers.items()}}
+    return FunctionType(function.__code__, world, function.__name__, function.__defaults__, function.__closure__)
+
+
 def describe(function: Callable[..., Any], digest: Any, seen: set[int]) -> None:
-    """Add to a hash what a function does: its code, the constants it names, and the functions it calls, all the way down."""
+    """Add to a hash what a function does: its code, the values it names, and the functions it calls, all the way down."""
     function = getattr(function, "py_func", function)
     if id(function) in seen or not hasattr(function, "__code__"):
         return
     seen.add(id(function))
-    code = function.__code__
-    digest.update(code.co_code)
-    digest.update(repr([each for each in code.co_consts if not hasattr(each, "co_code")]).encode())
-    digest.update(repr(code.co_names).encode())
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    named = [function.__globals__[name] for name in code.co_names if name in function.__globals__]
-    for value in [*cells, *named]:
-        if callable(value):
-            describe(value, digest, seen)
-        elif isinstance(value, int | float | str | tuple):
+    digest.update(f"{function.__module__} {function.__name__}".encode())  # numba's cache looks for it there
+    names = describe_code(function.__code__, digest)
+    values = [cell.cell_contents for cell in function.__closure__ or ()]
+    values += [function.__globals__[name] for name in names if name in function.__globals__]
+    values += [
+        function.__defaults__,
+        *(getattr(each, name, None) for each in values if isinstance(each, ModuleType) for name in names),
+    ]
+    for value in values:
+        if isinstance(value, int | float | str | tuple | np.generic):
             digest.update(repr(value).encode())
+        elif callable(value):
+            describe(value, digest, seen)
+
+
+def describe_code(code: CodeType, digest: Any) -> list[str]:
+    """Add code and constants to a hash, nested functions too; returns the names it uses."""
+    names = list(code.co_names)
+    digest.update(code.co_code + repr(code.co_names).encode())
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names += describe_code(constant, digest)
+        else:
+            digest.update(repr(constant).encode())
+    return names
 
 
 class Binding(NamedTuple):

@@ -147,6 +147,7 @@ def run_scene_file(path: Path, given: dict[str, str], manner: Manner) -> None:
             settings = {**stored_settings(out), **settings}
     file = read_scene(path, settings)
     progress = Progress(label=path.stem, silent=manner.quiet, verbose=manner.verbose)
+    progress.detail(", ".join(f"{name} = {value}" for name, value in file.run.model_dump().items()))
     with run_folder(path.stem, out) as folder, stoppable(folder, f"clast run {path}"):
         stored = run_file(
             file, out=folder, resume=manner.resume, overwrite=manner.overwrite, progress=progress,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from clast.backend.bind import register
+from clast.backend.bind import functions_of, register
 from clast.backend.device import law_function, try_law_function
 from clast.errors import SceneError
 from clast.laws.law import Contact, Law, Memory, Response
@@ -75,7 +75,7 @@ class OwnLaw(Law):
             "force": self.force or elastic_alone(self.elastic), "spring_energy": self.spring_energy,
         }  # fmt: skip
         object.__setattr__(self, "module", register(functions))
-        self._check_functions(functions)
+        self._check_functions({name: getattr(functions_of(self.module), name) for name in functions})
         self._check_energy()
 
     def _check_functions(self, functions: Mapping[str, Callable[..., Any]]) -> None:
