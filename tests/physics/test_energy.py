@@ -111,5 +111,5 @@ def test_the_error_does_not_depend_on_the_zero_of_height():
         engine = Engine(scene, dt=1e-3)
         run = booked(engine, 3000)
         errors.append(run.energy_error)
-    assert errors[0] < 1e-3
-    assert errors[1] == pytest.approx(errors[0], rel=1e-3)
+    assert errors[0] < 1e-11  # a straight bounce on a linear spring loses nothing at all
+    assert errors[1] < 1e-9  # 1000 m higher: rounding

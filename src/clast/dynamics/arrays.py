@@ -20,6 +20,7 @@ class Model(NamedTuple):
     inverse_mass: np.ndarray  # (n,) 0 where nothing moves it
     inverse_inertia: np.ndarray  # (n,)
     contact_inverse_mass: np.ndarray  # (n,) 0 for fixed and big bodies: what the reduced mass of a contact sees
+    contact_inverse_inertia: np.ndarray  # (n,) likewise, 0 where it cannot turn
     reach: np.ndarray  # (n,) largest distance from the centre of mass to the surface
     inverse_radius: np.ndarray  # (n,) one over the sphero-radius, 0 for big bodies: for the reduced radius of a contact
     law: np.ndarray  # (materials², parameters) per material pair: of the law, then of rolling, then of cohesion

@@ -18,7 +18,7 @@ from clast.dynamics.layout import lay_out
 from clast.dynamics.memory import put_springs, springs_of
 from clast.dynamics.motion import LOSS
 from clast.dynamics.program import Program
-from clast.dynamics.table import INTEGERS, WIDTH
+from clast.dynamics.table import CLOSING_SPEED, DEPTH, INTEGERS, WIDTH
 from clast.dynamics.timestep import safe_step, unstable_step
 from clast.errors import NotFiniteError, OverlapError, SceneError, StepError
 from clast.neighbours.alpha import AlphaSearch
@@ -367,19 +367,42 @@ class Engine:
             after = later.body[:, 4:7].copy()
             before = self.state.body[:, 4:7].copy() if self.step > 0 else 2.0 * self.state.body[:, 4:7] - after
         integers, floats = self.contact_table(state, lists)
+        if self._onset and self.step > 0:
+            self._balance(before, after, integers, floats)
         return Snapshot(self.step, self.time, state, before, after, integers, floats)
+
+    def _balance(self, before: np.ndarray, after: np.ndarray, integers: np.ndarray, floats: np.ndarray) -> None:
+        """Where a contact of a body closed in the step before, or opens in the step after, one half of the kick was weighted.
+
+        The kinetic energy ½ v₋·M·v₊ belongs to a kick of equal halves: so take the velocity that the whole of the weighted
+        half would have led from (closing) or to (opening).
+        """
+        way = np.abs(floats[:, CLOSING_SPEED]) * self.dt
+        near = (floats[:, DEPTH] > 0.0) & (floats[:, DEPTH] < 2.0 * way)
+        if not near.any():
+            return
+        whole, lists = self._copy()
+        self._kick(whole, lists, 0.5, 0.5, self.dt, 1.0, onset=0.0)
+        kick = whole.body[:, 4:7] - self.state.body[:, 4:7]
+        opening = np.unique(integers[near & (floats[:, CLOSING_SPEED] <= 0.0), :2])
+        closing = np.unique(integers[near & (floats[:, CLOSING_SPEED] > 0.0), :2])
+        after[opening] = before[opening] + kick[opening]
+        closing = np.setdiff1d(closing, opening)
+        before[closing] = after[closing] - kick[closing]
 
     def _copy(self) -> tuple[State, Contacts]:
         """A state to play with: the run does not see what is done to it."""
         state = State(*(array.copy() for array in self.state))
         return state, self._lists._replace(spring=self._lists.spring.copy(), active=self._lists.active.copy())
 
-    def _kick(self, state: State, lists: Contacts, past: float, future: float, spring_dt: float, whole: float) -> None:
+    def _kick(
+        self, state: State, lists: Contacts, past: float, future: float, spring_dt: float, whole: float, onset: float | None = None
+    ) -> None:
         """Forces at the present positions and the parts `past` and `future` of Δt of the `whole` kick, without moving."""
         gear = self.kernels.GEAR
         self.kernels.forces_now(
             self.geometry, self.model, state, lists, self._forces, self.pairs, self.dt, spring_dt,
-            0.5 if gear else past, 0.5 if gear else future, self._onset,
+            0.5 if gear else past, 0.5 if gear else future, self._onset if onset is None else onset,
         )  # fmt: skip
         row = self.step - self._program_start if len(self.tags.program) > 1 else 0
         self.kernels.kick_now(

@@ -8,6 +8,8 @@ import math
 import numpy as np
 
 from clast.backend.device import device, routine
+from clast.dynamics.onset import BELOW, last_part, onset_correction, parts_in_contact
+from clast.dynamics.record import carry, contact_record, probe_arms, unsigned
 from clast.laws.cohesion import pull
 from clast.laws.law import Contact, Memory
 from clast.laws.rolling import rolling_energy, rolling_torque
@@ -16,55 +18,9 @@ DEEP = 0.1  # of the sum of sphero-radii: skeletons nearer than this end the run
 
 
 @device
-def unsigned(index):
-    """An index the compiler knows not to be negative, so that it leaves out the test for counting from the end."""
-    return np.int64(np.uint32(index))
-
-
-@device
 def memory_width(extra, rolling):
     """Numbers a contact remembers: the tangential spring, perhaps one more, perhaps the angle of rolling, in this order."""
     return 1 + extra + rolling
-
-
-@device
-def carry(x, y, cosine, sine, shift_x, shift_y):
-    """Turn (x, y) and shift it: from one body's frame into another's."""
-    return cosine * x - sine * y + shift_x, sine * x + cosine * y + shift_y
-
-
-@device
-def probe_arms(vx, vy, a_cos, a_sin, branch_x, branch_y):
-    """World vectors from both centres to a probe of a, given in a's frame."""
-    arm_x = a_cos * vx - a_sin * vy
-    arm_y = a_sin * vx + a_cos * vy
-    return arm_x, arm_y, arm_x - branch_x, arm_y - branch_y
-
-
-@device
-def contact_record(
-    qx, qy, square, reach, a_r, b_cos, b_sin, a_arm_x, a_arm_y, b_arm_x, b_arm_y, a_vx, a_vy, a_spin, b_vx, b_vy, b_spin
-):  # fmt: skip
-    """What a law may know of a contact (model §3), from the arms to a's probe X and the way q from X to b's feature.
-
-    Returns depth, normal N from a to b, the distance from X to the contact point R = X + offset N, one over the distance of
-    the skeletons, and v·N and v·T with v = v_a − v_b at X. All that needs no square root is worked out at X, so that the
-    processor need not wait for it: v(R) = v(X) + (ω_a − ω_b) offset T, and a force −P N + S T has the moment
-    arm(X) × F + offset S.
-    """
-    speed_x = a_vx - a_spin * a_arm_y - (b_vx - b_spin * b_arm_y)
-    speed_y = a_vy + a_spin * a_arm_x - (b_vy + b_spin * b_arm_x)
-    way_x = b_cos * qx - b_sin * qy
-    way_y = b_sin * qx + b_cos * qy
-    distance = math.sqrt(square)
-    inverse = distance * (1.0 / square)  # root and quotient side by side instead of one after the other
-    normal_x = way_x * inverse
-    normal_y = way_y * inverse
-    depth = reach - distance
-    offset = a_r - 0.5 * depth
-    closing = speed_x * normal_x + speed_y * normal_y
-    across = speed_y * normal_x - speed_x * normal_y
-    return depth, normal_x, normal_y, offset, inverse, closing, across
 
 
 @device
@@ -84,30 +40,6 @@ def sliding_speed(
     rate = b_spin * b_spin * b_along - a_spin * a_spin * a_along
     rate -= (2.0 * b_spin + 0.5 * relative - at_vertex * inverse * across) * closing
     return across + relative * offset - 0.5 * dt * rate
-
-
-@device
-def parts_in_contact(depth, closing_speed, dt, onset):
-    """Parts of the step before and of the step after that a touching contact spends in contact (model §6).
-
-    A kick is one half for the step before and one half for the step after. Where the contact opened during the step
-    before, the elastic forces of that half are weighted by the part of the step spent in contact, δ/(δ̇ Δt), and the
-    tangential spring has had only that part to grow; likewise where it will close. `onset` = 0 switches this off.
-    """
-    travel = math.fabs(closing_speed) * dt
-    if depth >= travel:
-        return 1.0, 1.0
-    part = 1.0 - onset * (1.0 - depth / travel)
-    if closing_speed > 0.0:
-        return part, 1.0
-    return 1.0, part
-
-
-@device
-def last_part(depth, closing_speed, dt, onset):
-    """Part of the step just past that a contact lasted which now has opened: depth ≤ 0, the gap; closing_speed < 0."""
-    travel = math.fabs(closing_speed) * dt
-    return 1.0 + onset * max(depth / travel, -1.0) if travel > 0.0 else 1.0
 
 
 @routine
@@ -158,7 +90,7 @@ def pair_forces(
     With Gear's method velocities are those of t_n; springs then take what they were half a step ago, v − r₂/Δt, from
     `derivative` (rows of x, y, angle, each r₂ … r_gear). No more than 30 arguments: Python packs longer calls into a tuple.
     Returns force on i (x, y), torques on i and j, the viscous part of these four, heat of sliding, of rolling, energy of
-    lost springs, and whether skeletons nearly touch.
+    lost springs, whether skeletons nearly touch, and whether a contact may open or close in this step.
     """
     roll_stiffness, roll_friction = roller
     strength, gap_range = cohesion
@@ -189,6 +121,7 @@ def pair_forces(
     drag_x = drag_y = drag_i = drag_j = 0.0
     heat = rolled = lost = 0.0
     closest = 4.0 * reach_squared
+    opens_or_closes = False
 
     begin = first
     end = middle
@@ -281,6 +214,8 @@ def pair_forces(
             )  # fmt: skip
             weighted = viscous = shear = drag = torque = 0.0
             if touching:
+                if depth < BELOW * dt * math.fabs(closing):
+                    opens_or_closes = True
                 past_part, future_part = parts_in_contact(depth, closing, dt, onset)
                 weight = past * past_part + future * future_part
                 if history and count > 0.0:
@@ -354,5 +289,5 @@ def pair_forces(
                 drag_j += a_drag
     return (
         force_x, force_y, torque_i, torque_j, drag_x, drag_y, drag_i, drag_j, heat, rolled, lost,
-        closest < DEEP * DEEP * reach_squared,
+        closest < DEEP * DEEP * reach_squared, opens_or_closes,
     )  # fmt: skip

@@ -60,7 +60,7 @@ def advance(geometry, model, state, contacts, forces, tags, step, end, start, pa
             past, spring_dt, share = 0.0, 0.0, 1.0
         before = past if GEAR == 0 else 0.5
         deep = contact_forces(
-            meet, elastic, force, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, GEAR, OWN, 0, pairs,
+            meet, elastic, force, normal_energy, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, GEAR, OWN, 0, pairs,
             geometry, model, state, contacts, forces, dt, spring_dt, before, 0.5, onset,
         )  # fmt: skip
         if deep >= 0:
@@ -98,7 +98,7 @@ def advance_parallel(
         before = past if GEAR == 0 else 0.5
         for t in parallel_range(threads):
             found[t, 0] = contact_forces(
-                meet, elastic, force, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, GEAR, OWN,
+                meet, elastic, force, normal_energy, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, GEAR, OWN,
                 pair_cut[t], pair_cut[t + 1],
                 geometry, model, state, contacts, forces, dt, spring_dt, before, 0.5, onset,
             )  # fmt: skip
@@ -136,7 +136,7 @@ def advance_parallel(
 def forces_now(geometry, model, state, contacts, forces, pairs, dt, spring_dt, past, future, onset):
     """Contact forces at the present positions, springs brought up to date: for an output, on copies."""
     return contact_forces(
-        meet, elastic, force, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, GEAR, OWN, 0, pairs,
+        meet, elastic, force, normal_energy, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, GEAR, OWN, 0, pairs,
         geometry, model, state, contacts, forces, dt, spring_dt, past, future, onset,
     )  # fmt: skip
 

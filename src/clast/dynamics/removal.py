@@ -57,7 +57,8 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int) -> None:
     new_row = np.argsort(rows)
     newly = gone - engine.gone
     model, cast, tags = engine.model, engine.cast, engine.tags
-    per_body = ("shape", "material", "inverse_mass", "inverse_inertia", "contact_inverse_mass", "reach", "inverse_radius")
+    per_body = ("shape", "material", "inverse_mass", "inverse_inertia", "contact_inverse_mass",
+                "contact_inverse_inertia", "reach", "inverse_radius")  # fmt: skip
     engine.model = model._replace(**{name: np.ascontiguousarray(getattr(model, name)[rows]) for name in per_body})
     gear = engine.state.gear
     engine.state = engine.state._replace(

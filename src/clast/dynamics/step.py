@@ -15,13 +15,15 @@ import math
 import numpy as np
 
 from clast.backend.device import device
-from clast.dynamics.forces import pair_forces, unsigned
+from clast.dynamics.forces import memory_width, pair_forces
 from clast.dynamics.motion import LOSS, gather, gather_heat, moved_too_far, turned
+from clast.dynamics.onset import onset_correction
+from clast.dynamics.record import unsigned
 
 
 @device
 def contact_forces(
-    meet, elastic, law, spring_energy, unpack, history, sized, extra, rolling, cohesive, gear, own, low, high,
+    meet, elastic, law, normal_energy, spring_energy, unpack, history, sized, extra, rolling, cohesive, gear, own, low, high,
     geometry, model, state, contacts, forces, dt, spring_dt, past, future, onset,
 ):  # fmt: skip
     """Forces of the pairs low ≤ p < high. Returns the first pair whose skeletons nearly touch, or −1.
@@ -37,6 +39,7 @@ def contact_forces(
     spring, active = contacts.spring.reshape(-1), contacts.active
     body, table, inverse_radius = state.body.reshape(-1), model.law, model.inverse_radius
     out, loss = forces.pair.reshape(-1), forces.loss.reshape(-1)
+    inverse_mass, inverse_inertia = model.contact_inverse_mass, model.contact_inverse_inertia
     derivative = state.gear.reshape(-1)
     radius = 0.0
     roller = cohesion = (0.0, 0.0)
@@ -51,11 +54,23 @@ def contact_forces(
             roller = (table[row, own], table[row, own + 1])
         if cohesive:
             cohesion = (table[row, own + 2 * rolling], table[row, own + 2 * rolling + 1])
-        fx, fy, ti, tj, vx, vy, vi, vj, heat, rolled, lost, too_deep = pair_forces(
+        fx, fy, ti, tj, vx, vy, vi, vj, heat, rolled, lost, too_deep, refine = pair_forces(
             meet, elastic, law, spring_energy, history, extra, rolling, cohesive, gear, p, pair, constant, candidate, spring,
             active, body, derivative, vertex, feature, following, parameters, radius, roller, cohesion,
             dt, spring_dt, past, future, onset,
         )  # fmt: skip
+        if refine and onset != 0.0:
+            i, j = np.int64(pair[4 * p]), np.int64(pair[4 * p + 1])
+            more_x, more_y, more_i, more_j = onset_correction(
+                meet, elastic, law, normal_energy, history, extra, memory_width(extra, rolling), p, pair, constant, candidate,
+                spring, body, vertex, feature, parameters, radius,
+                (inverse_mass[i], inverse_inertia[i], inverse_mass[j], inverse_inertia[j]),
+                (model.gravity[0], model.gravity[1]), dt, spring_dt, past, future,
+            )  # fmt: skip
+            fx += more_x
+            fy += more_y
+            ti += more_i
+            tj += more_j
         out[4 * p] = fx
         out[4 * p + 1] = fy
         out[4 * p + 2] = ti

@@ -3,7 +3,8 @@
 import numpy as np
 
 from clast.backend.device import routine
-from clast.dynamics.forces import carry, contact_record, memory_width, probe_arms
+from clast.dynamics.forces import memory_width
+from clast.dynamics.record import carry, contact_record, probe_arms
 from clast.laws.cohesion import pull, pull_energy
 from clast.laws.law import Contact, Memory
 from clast.laws.rolling import rolling_energy, rolling_torque
@@ -27,8 +28,9 @@ from clast.laws.rolling import rolling_energy, rolling_torque
     COHESION_ENERGY,
     ROLLING_TORQUE,
     ROLLING_ENERGY,
-) = range(17)
-WIDTH = 17
+    CLOSING_SPEED,
+) = range(18)
+WIDTH = 18
 # columns of the integer table: probing body, probed body, side, probe, feature, count, candidate
 PROBER, PROBED, SIDE, PROBE, FEATURE, COUNT, CANDIDATE = range(7)
 INTEGERS = 7
@@ -99,7 +101,7 @@ def contact_table(
                     floats[rows, 0], floats[rows, 1], floats[rows, 2] = depth, nx, ny
                     floats[rows, 3] = body[a, 0] + arm_x + offset * nx
                     floats[rows, 4] = body[a, 1] + arm_y + offset * ny
-                    floats[rows, 12] = reach
+                    floats[rows, 12], floats[rows, 17] = reach, closing
                     if depth > 0.0:
                         floats[rows, 6] = count * elastic(parameters, depth, radius)
                         floats[rows, 10] = count * normal_energy(parameters, depth, radius)
