@@ -282,7 +282,6 @@ def test_bad_parameters_are_named(make, named):
         make()
 
 
-@pytest.mark.xfail(strict=True, reason="rolling=0.1 is taken as it is and fails later with an AttributeError")
 @pytest.mark.parametrize("given", [{"rolling": 0.1}, {"cohesion": 5.0}])
 def test_rolling_and_cohesion_must_be_what_they_say(given):
     with pytest.raises(SceneError, match=next(iter(given))):

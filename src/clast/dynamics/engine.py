@@ -138,9 +138,9 @@ class Engine:
         self._compile()
 
     def _identity(self) -> str:
-        """A hash of everything constant in a run: a checkpoint goes with one scene, step and integrator only."""
+        """A hash of how a run starts and of everything constant in it: a checkpoint goes with one scene, step, integrator."""
         digest = hashlib.sha256()
-        for part in (self.geometry, self.model, self.tags._replace(program=self._program.block(0, 64))):
+        for part in (self.geometry, self.model, self.state, self.tags._replace(program=self._program.block(0, 64))):
             for array in part:
                 digest.update(np.ascontiguousarray(array).tobytes())
         said = (self.dt, self.scene.onset, self.scene.counting, self.scene.remove_below, self.integrator)
@@ -396,8 +396,9 @@ class Engine:
         return state, self._lists._replace(spring=self._lists.spring.copy(), active=self._lists.active.copy())
 
     def _kick(
-        self, state: State, lists: Contacts, past: float, future: float, spring_dt: float, whole: float, onset: float | None = None
-    ) -> None:
+        self, state: State, lists: Contacts, past: float, future: float, spring_dt: float, whole: float,
+        onset: float | None = None,
+    ) -> None:  # fmt: skip
         """Forces at the present positions and the parts `past` and `future` of Δt of the `whole` kick, without moving."""
         gear = self.kernels.GEAR
         self.kernels.forces_now(

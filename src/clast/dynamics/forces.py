@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from clast.backend.device import device, routine
-from clast.dynamics.onset import BELOW, last_part, onset_correction, parts_in_contact
+from clast.dynamics.onset import BELOW, last_part, parts_in_contact
 from clast.dynamics.record import carry, contact_record, probe_arms, unsigned
 from clast.laws.cohesion import pull
 from clast.laws.law import Contact, Memory

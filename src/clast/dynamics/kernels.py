@@ -60,8 +60,8 @@ def advance(geometry, model, state, contacts, forces, tags, step, end, start, pa
             past, spring_dt, share = 0.0, 0.0, 1.0
         before = past if GEAR == 0 else 0.5
         deep = contact_forces(
-            meet, elastic, force, normal_energy, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, GEAR, OWN, 0, pairs,
-            geometry, model, state, contacts, forces, dt, spring_dt, before, 0.5, onset,
+            meet, elastic, force, normal_energy, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, GEAR, OWN,
+            0, pairs, geometry, model, state, contacts, forces, dt, spring_dt, before, 0.5, onset,
         )  # fmt: skip
         if deep >= 0:
             return step, DEEP_OVERLAP, deep

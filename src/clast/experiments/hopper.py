@@ -98,7 +98,10 @@ def lattice(p: Hopper, grain: Shape) -> np.ndarray:
     left, height = p.grains, clear
     while left > 0:
         if height > slope_height(p) + p.side:
-            raise InputError(f"hopper: there is no room for {p.grains} grains in a bin {p.width} m wide; widen it with --width or raise it with --side")
+            raise InputError(
+                f"hopper: there is no room for {p.grains} grains in a bin {p.width} m wide; widen it with --width or raise it "
+                "with --side"
+            )
         room = min(0.5 * p.width - clear, 0.5 * p.aperture + height - math.sqrt(2.0) * clear)
         number = min(left, int(2.0 * room / SPACING) + 1) if room >= 0.0 else 0
         across = SPACING * (np.arange(number) - 0.5 * (number - 1))

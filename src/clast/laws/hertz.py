@@ -1,8 +1,8 @@
 """Hertz's force with a linear tangential spring (model §3): force and energy side by side.
 
-    normal       F_n = k_h δ^{3/2} + G_n m_e v·N, not below zero
-    tangential   as in `clast.laws.linear`, |F_t| ≤ μ F_n
-    energy       ⅖ k_h δ^{5/2} + ½ k_t s²
+normal       F_n = k_h δ^{3/2} + G_n m_e v·N, not below zero
+tangential   as in `clast.laws.linear`, |F_t| ≤ μ F_n
+energy       ⅖ k_h δ^{5/2} + ½ k_t s²
 """
 
 import math
@@ -63,6 +63,7 @@ class Hertz(Law):
     module = __name__
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         names = ("normal_stiffness", "tangential_stiffness", "friction", "normal_damping", "tangential_damping")
         require_numbers(self, names, infinite=("friction",), positive=("normal_stiffness",))
         require_spring_for_friction(self.friction, self.tangential_stiffness)

@@ -88,6 +88,7 @@ class HertzMindlin(Law):
     needs_extra = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require_numbers(self, ("young", "shear", "friction", "restitution"), infinite=("friction",), positive=("young",))
         if self.friction > 0.0 and self.shear == 0.0:
             raise SceneError(f"friction = {self.friction} needs a shear modulus > 0")
@@ -99,6 +100,9 @@ class HertzMindlin(Law):
         cls, *, young: float, poisson: float, friction: float = 0.0, restitution: float = 1.0, **more: object
     ) -> "HertzMindlin":
         """Two bodies of one material with Young's modulus E and Poisson's ratio ν: E* = E/2(1−ν²), G* = E/4(1+ν)(2−ν)."""
+        for name, value in (("young", young), ("poisson", poisson)):
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise SceneError(f"law parameter {name} = {value!r} must be a number")
         if not -1.0 < poisson <= 0.5:
             raise SceneError(f"law parameter poisson = {poisson} must lie above −1 and not above 0.5")
         effective = young / (2.0 * (1.0 - poisson**2))

@@ -71,6 +71,15 @@ class Law:
     needs_radius = False  # whether the functions read the reduced sphero-radius
     needs_extra = False  # whether contacts remember a second number
 
+    def __post_init__(self) -> None:
+        from clast.laws.cohesion import Cohesion  # they need what stands in this file
+        from clast.laws.rolling import Rolling
+
+        for name, kind in (("rolling", Rolling), ("cohesion", Cohesion)):
+            given = getattr(self, name)
+            if given is not None and not isinstance(given, kind):
+                raise SceneError(f"law: {name} = {given!r} must be a {kind.__name__}(…) or None")
+
     @property
     def row(self) -> tuple[float, ...]:
         """Parameters in the order the compiled law unpacks them."""

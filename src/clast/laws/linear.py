@@ -68,6 +68,7 @@ class Linear(Law):
     module = __name__
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require_numbers(
             self,
             ("normal_stiffness", "tangential_stiffness", "friction", "normal_damping", "tangential_damping"),

@@ -63,6 +63,7 @@ class OwnLaw(Law):
     check_at: tuple[float, float] | None = field(default=None, kw_only=True)  # (depth, radius) where the energy is checked
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name, value in self.parameters.items():
             if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
                 raise SceneError(f"law parameter {name} = {value!r} must be a finite number")

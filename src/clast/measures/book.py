@@ -105,9 +105,9 @@ class Book:
             figure, axes = plt.subplots(2, 1, sharex=True, figsize=(7, 6), height_ratios=(3, 1), layout="constrained")
         else:
             figure = axes[0].figure
-        for name in ACCOUNTS:
+        for k, name in enumerate(ACCOUNTS):  # an account keeps its look from run to run
             if np.ptp(self[name]) > 0.0:
-                axes[0].plot(self.time, self[name], label=name.replace("_", " "))
+                axes[0].plot(self.time, self[name], color=f"C{k % 10}", ls="-" if k < 10 else "--", label=name.replace("_", " "))
         total = self.energy + self["carried_off"] + self.heat - self.work
         axes[0].plot(self.time, total, "k--", lw=1, label="energy + heat − work")
         axes[0].set_ylabel("energy")

@@ -133,7 +133,8 @@ def write_bed(path: Path, bed: Bed) -> None:
     with os.fdopen(handle, "wb") as file:
         np.savez(
             file, allow_pickle=False, positions=bed.positions, angles=bed.angles,
-            spring_key=bed.springs.key, spring_memory=bed.springs.memory, time=np.asarray(bed.time), energy=np.asarray(bed.energy),
+            spring_key=bed.springs.key, spring_memory=bed.springs.memory,
+            time=np.asarray(bed.time), energy=np.asarray(bed.energy),
         )  # fmt: skip
     Path(name).replace(path)
 

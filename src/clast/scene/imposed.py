@@ -59,6 +59,12 @@ def sum_up(number: int, tags: Iterable[Tag]) -> Imposed:
                 if total.velocity[c] is not None and total.velocity[c] != given:
                     raise SceneError(f"body {number}: two tags prescribe different velocities for its {COMPONENTS[c]}")
                 total.velocity[c] = given
+    for c, forces in enumerate(total.force):
+        if forces and total.held[c]:
+            raise SceneError(
+                f"body {number}: a Force along {COMPONENTS[c]} on a body whose {COMPONENTS[c]} velocity is prescribed would do "
+                "nothing; leave that component free"
+            )
     for pressure in total.pressures:
         if total.held["xy".index(pressure.direction[1])]:
             raise SceneError(

@@ -13,8 +13,30 @@ from clast.laws import Law
 from clast.scene.imposed import Imposed, sum_up
 from clast.scene.springs import Springs
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
-from clast.scene.timed import Timed, check_timed
+from clast.scene.timed import Timed, check_timed, least
 from clast.shapes.skeleton import Shape
+
+
+def numbers(what: str, values: object, count: int) -> tuple[float, ...]:
+    """`values` as `count` finite numbers; SceneError says what is not."""
+    try:
+        listed = [*values]  # type: ignore[misc]
+    except TypeError:
+        listed = []
+    if len(listed) != count:
+        raise SceneError(f"{what} = {values!r} must be {count} numbers")
+    for value in listed:
+        if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+            raise SceneError(f"{what} = {value!r} must be a number")
+        if not math.isfinite(value):
+            raise SceneError(f"{what} is {value}: give a finite number")
+    return tuple(float(value) for value in listed)
+
+
+def name_or_none(what: str, value: object) -> None:
+    """SceneError unless `value` is a text or None."""
+    if value is not None and not isinstance(value, str):
+        raise SceneError(f"{what} = {value!r} must be a text")
 
 
 @dataclass(slots=True)
@@ -44,7 +66,7 @@ class Box:
 
     def __post_init__(self) -> None:
         for name, value in (("period_x", self.period_x), ("period_y", self.period_y)):
-            if not math.isfinite(value) or value < 0.0:
+            if numbers(f"box: {name}", [value], 1)[0] < 0.0:
                 raise SceneError(f"box: {name} = {value} must be a positive length, or 0 for an open side")
 
 
@@ -78,21 +100,22 @@ class Scene:
         if not isinstance(law, Law):
             raise SceneError(f"law = {law!r} must be a law, such as Linear(1e7)")
         self.box = box or Box()
-        if len(gravity) != 2:
-            raise SceneError(f"gravity = {gravity} needs two numbers")
-        self.gravity = (float(gravity[0]), float(gravity[1]))
+        if not isinstance(self.box, Box):
+            raise SceneError(f"box = {box!r} must be a Box(period_x=…, period_y=…)")
+        across, up = numbers("gravity", gravity, 2)
+        self.gravity = (across, up)
         for axis, g, period in zip("xy", self.gravity, (self.box.period_x, self.box.period_y), strict=True):
-            if not math.isfinite(g):
-                raise SceneError(f"gravity along {axis} is {g}: give a finite number")
             if g != 0.0 and period > 0.0:
                 raise SceneError(f"gravity {g} along {axis}, but the box is periodic along {axis}: grains would fall for ever")
         if counting not in ("euler", "all-pairs"):
             raise SceneError(f'counting = "{counting}" must be "euler" or "all-pairs"')
         check_timed("drag", drag)
-        if isinstance(drag, int | float) and drag < 0.0:
-            raise SceneError(f"drag = {drag} must not be negative")
-        if remove_below is not None and not math.isfinite(remove_below):
-            raise SceneError(f"remove_below = {remove_below} must be a finite height")
+        if (lowest := least(drag)) is not None and lowest < 0.0:
+            raise SceneError(f"drag falls to {lowest}: it must not be negative at any time")
+        if remove_below is not None:
+            numbers("remove_below", [remove_below], 1)
+        if not isinstance(onset, bool):
+            raise SceneError(f"onset = {onset!r} must be True or False")
         self.drag = drag
         self.counting = counting
         self.onset = bool(onset)
@@ -138,22 +161,19 @@ class Scene:
             raise SceneError(f"body {number}: {shape!r} is not a shape")
         if density is not None and mass is not None:
             raise SceneError(f"body {number}: give its density or its mass, not both")
+        where = numbers(f"body {number}: position", position, 2)
+        moving = numbers(f"body {number}: velocity", velocity, 2)
+        angle, spin = numbers(f"body {number}: angle and spin", (angle, spin), 2)
+        name_or_none(f"body {number}: name", name)
+        name_or_none(f"body {number}: material", material)
         weighed = density is not None or mass is not None
-        per_area = mass / shape.area if mass is not None else 1.0 if density is None else density
-        numbers = {
-            "position": (*position,), "angle": (angle,), "velocity": (*velocity,), "spin": (spin,),
-            "mass" if mass is not None else "density": (per_area,),
-        }  # fmt: skip
-        for what, values in numbers.items():
-            if not all(math.isfinite(float(v)) for v in values):
-                raise SceneError(f"body {number}: {what} {values} is not finite")
-        if len(numbers["position"]) != 2 or len(numbers["velocity"]) != 2:
-            raise SceneError(f"body {number}: position and velocity need two numbers each")
-        if per_area <= 0.0:
-            what = f"mass = {mass}" if mass is not None else f"density = {density}"
-            raise SceneError(f"body {number}: {what} must be positive")
+        what, given = ("mass", mass) if mass is not None else ("density", 1.0 if density is None else density)
+        amount = numbers(f"body {number}: {what}", [given], 1)[0]
+        if amount <= 0.0:
+            raise SceneError(f"body {number}: {what} = {given} must be positive")
+        per_area = amount / shape.area if mass is not None else amount
         body = Body(
-            shape, (float(position[0]), float(position[1])), float(angle), (float(velocity[0]), float(velocity[1])), float(spin),
+            shape, (where[0], where[1]), angle, (moving[0], moving[1]), spin,
             per_area * shape.area, per_area * shape.inertia, material, bool(big), name, weighed,
         )  # fmt: skip
         if not big:
@@ -190,6 +210,8 @@ class Scene:
                 names = sorted({body.name for body in self.bodies if body.name is not None})
                 raise SceneError(f'there is no body named "{who}"; there are: {", ".join(names) or "no names at all"}')
             return found
+        if isinstance(who, bool) or not (isinstance(who, str | int | np.integer) or hasattr(who, "__iter__")):
+            raise SceneError(f"{who!r} is no body: give its id, a name, or a list of these")
         if isinstance(who, int | np.integer):
             if not 0 <= who < len(self.bodies):
                 raise SceneError(f"there is no body {who}: there are bodies 0 … {len(self.bodies) - 1}")

@@ -62,9 +62,12 @@ class Pressure:
 
     def __post_init__(self) -> None:
         _check(self, value=self.value)
-        if self.direction not in DIRECTIONS:
+        if not isinstance(self.direction, str) or self.direction not in DIRECTIONS:
             raise SceneError(f'Pressure tag: direction = "{self.direction}" must be one of {", ".join(DIRECTIONS)}')
-        if self.between is not None and (len(self.between) != 2 or self.between[0] == self.between[1]):
+        if self.between is None:
+            return
+        named = isinstance(self.between, tuple | list) and all(isinstance(each, int | str) for each in self.between)
+        if not named or len(self.between) != 2 or self.between[0] == self.between[1]:
             raise SceneError(f"Pressure tag: between = {self.between} must name two different walls")
 
 

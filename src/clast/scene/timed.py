@@ -33,6 +33,8 @@ class Ramp:
 
     def __post_init__(self) -> None:
         _finite("ramp", start=self.start, end=self.end, begin=self.begin, finish=self.finish)
+        if not isinstance(self.smooth, bool):
+            raise SceneError(f"ramp: smooth = {self.smooth!r} must be true or false")
         if self.finish <= self.begin:
             raise SceneError(f"ramp: finish = {self.finish} must be later than begin = {self.begin}")
 
@@ -75,10 +77,14 @@ class Table:
 
     def __post_init__(self) -> None:
         for name in ("times", "values"):
+            if isinstance(getattr(self, name), str) or not hasattr(getattr(self, name), "__iter__"):
+                raise SceneError(f"table: {name} = {getattr(self, name)!r} must be a list of numbers")
             column = tuple(getattr(self, name))
             for k, value in enumerate(column):
                 _finite("table", **{f"{name}[{k}]": value})
             object.__setattr__(self, name, tuple(float(value) for value in column))
+        if not isinstance(self.steps, bool):
+            raise SceneError(f"table: steps = {self.steps!r} must be true or false")
         if len(self.times) != len(self.values) or not self.times:
             raise SceneError(f"table: {len(self.times)} times and {len(self.values)} values; give as many of each, at least one")
         later = np.diff(self.times)
@@ -103,6 +109,17 @@ def check_timed(what: str, value: object) -> None:
         raise SceneError(f"{what} = {value!r} must be a number or a function of time")
     if not callable(value) and not math.isfinite(float(value)):
         raise SceneError(f"{what} = {value} must be a finite number")
+
+
+def least(value: Timed) -> float | None:
+    """The smallest value it ever takes; None where only its function knows."""
+    if isinstance(value, Ramp):
+        return min(value.start, value.end)
+    if isinstance(value, Harmonic):
+        return value.mean - abs(value.amplitude)
+    if isinstance(value, Table):
+        return min(value.values)
+    return None if callable(value) else float(value)
 
 
 def is_constant(value: Timed) -> bool:
