@@ -19,13 +19,13 @@ def gas(request, tmp_path_factory):
 def test_grains_meet_and_energy_stays(gas):
     velocities = np.array([frame.velocities for frame in gas.frames])
     assert (np.abs(velocities[-1] - velocities[0]).max(axis=1) > 1e-3).mean() > 0.5  # most have collided
-    assert 0.0 < gas.result["energy_error"] < 3e-4
+    assert 0.0 < gas.result["energy_error"] < 1e-5
 
 
-def test_half_the_step_costs_less_than_half_of_the_error(gas, tmp_path):
+def test_the_step_of_the_paper_costs_more(gas, tmp_path):
     shape = gas.provenance["parameters"]["shape"]
-    finer = conduct(find("elastic-gas"), given={**SHORT, "shape": shape, "dt": 0.025}, out=tmp_path / "run").run
-    assert finer.result["energy_error"] < 0.4 * gas.result["energy_error"]
+    coarse = conduct(find("elastic-gas"), given={**SHORT, "shape": shape, "dt": 0.05}, out=tmp_path / "run").run
+    assert 2.0 * gas.result["energy_error"] < coarse.result["energy_error"] < 3e-5
 
 
 def test_only_grains_with_corners_start_to_spin(gas):

@@ -94,15 +94,20 @@ def register(functions: Mapping[str, Callable[..., Any]]) -> str:
 
 
 def with_compiled_helpers(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, with the plain Python functions it calls by name compiled as well, all the way down."""
+    """The same function in a module of ours, with the plain Python functions it calls by name compiled as well.
+
+    Numba's cache looks for the module of a function when it loads machine code in another process; the user's may not be
+    found there (a notebook, a script, a renamed file).
+    """
     if not isinstance(function, FunctionType):
         return function
     named = {name: function.__globals__.get(name) for name in function.__code__.co_names}
     helpers = {name: each for name, each in named.items() if isinstance(each, FunctionType) and each is not function}
-    if not helpers:
-        return function
-    world = {**function.__globals__, **{name: law_function(with_compiled_helpers(each)) for name, each in helpers.items()}}
-    return FunctionType(function.__code__, world, function.__name__, function.__defaults__, function.__closure__)
+    compiled = {name: law_function(with_compiled_helpers(each)) for name, each in helpers.items()}
+    world = {**function.__globals__, **compiled, "__name__": __name__}
+    same = FunctionType(function.__code__, world, function.__name__, function.__defaults__, function.__closure__)
+    same.__module__ = __name__
+    return same
 
 
 def describe(function: Callable[..., Any], digest: Any, seen: set[int]) -> None:
@@ -111,7 +116,6 @@ def describe(function: Callable[..., Any], digest: Any, seen: set[int]) -> None:
     if id(function) in seen or not hasattr(function, "__code__"):
         return
     seen.add(id(function))
-    digest.update(f"{function.__module__} {function.__name__}".encode())  # numba's cache looks for it there
     names = describe_code(function.__code__, digest)
     values = [cell.cell_contents for cell in function.__closure__ or ()]
     values += [function.__globals__[name] for name in names if name in function.__globals__]
@@ -120,7 +124,9 @@ def describe(function: Callable[..., Any], digest: Any, seen: set[int]) -> None:
         *(getattr(each, name, None) for each in values if isinstance(each, ModuleType) for name in names),
     ]
     for value in values:
-        if isinstance(value, int | float | str | tuple | np.generic):
+        if isinstance(value, np.ndarray):
+            digest.update(f"{value.dtype} {value.shape}".encode() + value.tobytes())
+        elif isinstance(value, int | float | str | tuple | np.generic):
             digest.update(repr(value).encode())
         elif callable(value):
             describe(value, digest, seen)

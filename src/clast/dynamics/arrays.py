@@ -42,8 +42,8 @@ class Tags(NamedTuple):
     """What is imposed on the bodies free ≤ b < moving: rows b − free.
 
     The program holds what may change with time, one row per step of the present block, or one row for all steps:
-    columns 6r + (0, 1, 2) prescribed velocity and spin at t_n + ½Δt, 6r + (3, 4, 5) force and torque at t_n of tagged row r,
-    then the pressures of the loads, then the drag rate of the grains.
+    columns 6r + (0, 1, 2) prescribed velocity and spin at t_n + ½Δt (Gear: t_n + Δt), 6r + (3, 4, 5) force and torque at t_n
+    of tagged row r, then the pressures of the loads, then the drag rate of the grains.
     """
 
     imposed: np.ndarray  # (m, 3) uint8: 1 where the velocity component (x, y, spin) is prescribed

@@ -113,7 +113,8 @@ class Engine:
         self.seconds = 0.0
         self.grain_steps = 0
         self.gone = 0  # bodies taken out of the run: the last rows
-        self._program = Program(columns, self.dt)
+        self.whole_cast = removal.WholeCast.of(self.order, self.cast, self.free, self.moving)
+        self._program = Program(columns, self.dt, ahead=1.0 if self.kernels.GEAR else 0.5)
         self._write_program(0)
         self.identity = self._identity()
         self._search: AlphaSearch | None = None
@@ -257,7 +258,7 @@ class Engine:
         while self.step < end:
             if removal.is_due(self):
                 removal.remove_fallen(self)
-            if not self._program.is_constant:
+            if not self._program_start <= self.step < self._program_end:
                 self._write_program(end)
             stop = min(end, removal.next_look(self), self._program_end)
             began, before = time.perf_counter(), self.step
@@ -283,6 +284,11 @@ class Engine:
         self.tags = self.tags._replace(program=block)
         self._program_start = self.step
         self._program_end = self.step + len(block) if not self._program.is_constant else np.iinfo(np.int64).max
+
+    def _renew_program(self) -> None:
+        """Make sure that the program holds this step."""
+        if not self._program_start <= self.step < self._program_end:
+            self._write_program(self.step)
 
     def _stretch(self, end: int) -> tuple[int, int, int]:
         """Compiled steps until `end` or until the host is needed: (step reached, status, pair)."""
@@ -355,8 +361,7 @@ class Engine:
     def snapshot(self) -> Snapshot:
         """The run at this instant, velocities and path integrals finished to t = n Δt, on a copy: the run is not touched."""
         past, spring_dt = (0.5, self.dt) if self.step > 0 else (0.0, 0.0)
-        if not self._program_start <= self.step < self._program_end:
-            self._write_program(self.step)
+        self._renew_program()
         state, lists = self._copy()
         self._kick(state, lists, past, 0.0, spring_dt, past + 0.5)
         if self.kernels.GEAR:
@@ -423,19 +428,34 @@ class Engine:
     # --- stopping and going on ---------------------------------------------------------------------------------------
 
     def springs(self) -> Springs:
-        """What touching contacts remember; a scene can be started with it."""
+        """What touching contacts remember at this instant; a scene can be started with it."""
+        state, lists = self._copy()
+        past, spring_dt = (0.5, self.dt) if self.step > 0 else (0.0, 0.0)
+        self._renew_program()
+        self._kick(state, lists, past, 0.0, spring_dt, past + 0.5)
+        return self._memory(lists)
+
+    def _memory(self, lists: Contacts) -> Springs:
+        """What the contacts of some lists remember."""
+        law = self.scene.default_law.module
         if not self.history:
-            return Springs(np.zeros((0, 6), np.int64), np.zeros((0, 1)))
-        return springs_of(self._lists, self.pairs, self.order, self.geometry, self.model)
+            return Springs(np.zeros((0, 6), np.int64), np.zeros((0, 3)), law)
+        extra, rolling = self.kernels.EXTRA, self.kernels.ROLLING
+        return springs_of(lists, self.pairs, self.order, self.geometry, self.model, extra, rolling, law)
 
     def _take_springs(self, springs: Springs) -> None:
         """Let the next rebuild find these springs."""
         self._lists = self._empty_lists(len(springs.key) + 1, len(springs.key) + 1)
-        self.pairs = put_springs(springs, self._lists, self.order, self.geometry, self.model) if self.history else 0
+        self.pairs = 0
+        if self.history:
+            if springs.law != self.scene.default_law.module:  # another law may mean something else by its extra number
+                springs = springs._replace(memory=springs.memory * np.array([1.0, 0.0, 1.0]))
+            extra, rolling = self.kernels.EXTRA, self.kernels.ROLLING
+            self.pairs = put_springs(springs, self._lists, self.order, self.geometry, self.model, extra, rolling)
 
     def checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, float | int]]:
         """Everything needed to go on bit for bit: state, and what touching contacts remember."""
-        springs = self.springs()
+        springs = self._memory(self._lists)
         arrays = {
             "body": self.state.body.copy(), "angle": self.state.angle.copy(), "book": self.state.book.copy(),
             "gear": self.state.gear.copy(), "order": self.order.copy(), "spring_key": springs.key, "spring": springs.memory,
@@ -466,5 +486,5 @@ class Engine:
         self.grain_steps = int(scalars["grain_steps"])
         if self._search is not None:
             self._search.alpha = self._search.holder = float(scalars["alpha"])
-        self._take_springs(Springs(arrays["spring_key"], arrays["spring"]))
+        self._take_springs(Springs(arrays["spring_key"], arrays["spring"], self.scene.default_law.module))
         self._rebuild()

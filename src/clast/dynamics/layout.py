@@ -41,7 +41,7 @@ def lay_out(scene: Scene) -> Layout:
         raise SceneError("the scene is empty: add a grain first")
     imposed = [scene.imposed(k) for k in range(len(bodies))]
     at_rest = np.array([each.at_rest for each in imposed])
-    driven = np.array([each.driven for each in imposed]) & ~at_rest
+    driven = np.array([each.driven or body.big for each, body in zip(imposed, bodies, strict=True)]) & ~at_rest
     rank = np.where(at_rest, 2, np.where(driven, 1, 0))
     places = np.array([body.position for body in bodies])
     order = np.lexsort((np.arange(len(bodies)), near_in_memory(places, bodies), rank)).astype(np.int64)
@@ -151,7 +151,7 @@ def lay_out_tags(
                 ([r, component, *ends, 1 - component], [sign, offset], Column((pressure.value,), False, f"Pressure on body {k}"))
             )
     columns += [column for _, _, column in loads]
-    columns.append(Column((scene.drag,), False, "drag"))
+    columns.append(Column((scene.drag,), False, "drag", not_negative=True))
     held = np.array([imposed[k].held for k in order[free:moving]], np.uint8).reshape(-1, 3)
     dragged = np.array([not scene.bodies[k].big for k in order[free:moving]], np.uint8)
     return Tags(

@@ -7,7 +7,9 @@ from clast.dynamics.arrays import Contacts, Model
 from clast.scene.springs import Springs
 
 
-def springs_of(lists: Contacts, pairs: int, order: np.ndarray, geometry: Geometry, model: Model) -> Springs:
+def springs_of(
+    lists: Contacts, pairs: int, order: np.ndarray, geometry: Geometry, model: Model, extra: int, rolling: int, law: str
+) -> Springs:  # fmt: skip
     """Memory of the touching contacts, with bodies, probes and features named so that another run can find them."""
     candidates = int(lists.pair[pairs, 2])
     keep = np.flatnonzero(lists.active[:candidates])
@@ -20,10 +22,19 @@ def springs_of(lists: Contacts, pairs: int, order: np.ndarray, geometry: Geometr
     key[:, 2:4] = np.where(second[:, None], -lists.image[owner], lists.image[owner])
     key[:, 4] = lists.candidate[keep, 0].astype(np.int64) - geometry.first_vertex[model.shape[prober]]
     key[:, 5] = lists.candidate[keep, 1].astype(np.int64) - geometry.first_feature[model.shape[probed]]
-    return Springs(key, lists.spring[keep].copy())
+    memory = np.zeros((keep.size, 3))
+    memory[:, columns(extra, rolling)] = lists.spring[keep]
+    return Springs(key, memory, law)
 
 
-def put_springs(springs: Springs, lists: Contacts, order: np.ndarray, geometry: Geometry, model: Model) -> int:
+def columns(extra: int, rolling: int) -> list[int]:
+    """Which columns of Springs.memory a row of the lists holds."""
+    return [0, *([1] if extra else []), *([2] if rolling else [])]
+
+
+def put_springs(
+    springs: Springs, lists: Contacts, order: np.ndarray, geometry: Geometry, model: Model, extra: int, rolling: int
+) -> int:  # fmt: skip
     """Write springs into empty lists as if these had just been built; returns the number of pairs.
 
     Contacts of bodies that are not in `order` are left out; numbers the present law does not remember are dropped.
@@ -52,7 +63,6 @@ def put_springs(springs: Springs, lists: Contacts, order: np.ndarray, geometry: 
     lists.pair[:pairs, 3] = starts + np.add.reduceat(~second, starts)
     lists.pair[pairs, 2] = place.size
     lists.candidate[: place.size, 0], lists.candidate[: place.size, 1] = probe, feature
-    shared = min(memory.shape[1], lists.spring.shape[1])
-    lists.spring[: place.size, :shared] = memory[place, :shared]
+    lists.spring[: place.size] = memory[place][:, columns(extra, rolling)]
     lists.active[: place.size] = 1
     return pairs

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clast.errors import SceneError
 from clast.scene.timed import Timed, evaluate, is_constant
 
 NUMBERS = 2**18  # of a block, about
@@ -14,18 +15,20 @@ FEWEST, MOST = 16, 4096  # steps of a block
 
 @dataclass(frozen=True)
 class Column:
-    """One prescribed number: the sum of some values, wanted at t_n, or at t_n + ½Δt where it is a velocity."""
+    """One prescribed number: the sum of some values, wanted at t_n, or later in the step where it is a velocity."""
 
     values: tuple[Timed, ...]
-    halfway: bool
+    later: bool
     what: str  # for error messages
+    not_negative: bool = False
 
 
 class Program:
     """The columns of `Tags.program`. Values depend on the step only, never on where a block begins."""
 
-    def __init__(self, columns: list[Column], dt: float) -> None:
+    def __init__(self, columns: list[Column], dt: float, ahead: float) -> None:
         self.columns, self.dt = columns, dt
+        self.ahead = ahead  # part of a step by which velocities are wanted later: ½ (Verlet) or 1 (Gear)
         self.timed = [k for k, column in enumerate(columns) if not all(is_constant(value) for value in column.values)]
         self.rows = int(np.clip(NUMBERS // max(len(columns), 1), FEWEST, MOST)) if self.timed else 1
         start = np.zeros(1)
@@ -42,6 +45,9 @@ class Program:
         total = np.zeros(times.shape)
         for value in column.values:
             total += evaluate(value, times, column.what)
+        if column.not_negative and (total < 0.0).any():
+            k = int(np.flatnonzero(total < 0.0)[0])
+            raise SceneError(f"{column.what} = {total[k]:.6g} at t = {times[k]:.6g}: it must not be negative at any time")
         return total
 
     def block(self, start: int, last: int) -> np.ndarray:
@@ -52,5 +58,5 @@ class Program:
         table = np.tile(self._constant, (steps.size, 1))
         for k in self.timed:
             column = self.columns[k]
-            table[:, k] = self._at(column, (steps + (0.5 if column.halfway else 0.0)) * self.dt)
+            table[:, k] = self._at(column, (steps + (self.ahead if column.later else 0.0)) * self.dt)
         return table

@@ -4,14 +4,32 @@ on lists, threads or outputs. The other rows keep their order, so every sum is t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from clast.dynamics.arrays import REMOVED
+from clast.dynamics.arrays import REMOVED, Cast
 
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
+
+class WholeCast(NamedTuple):
+    """Who takes part before anybody has left, by ids."""
+
+    level: np.ndarray  # (n,) level of cells, −1 for big bodies
+    mobile: np.ndarray  # (n,)
+    free: int
+    moving: int
+
+    @classmethod
+    def of(cls, order: np.ndarray, cast: Cast, free: int, moving: int) -> WholeCast:
+        """The cast of a fresh layout."""
+        level = np.full(order.size, -1, np.int64)
+        level[order[cast.grains]] = cast.level
+        mobile = np.zeros(order.size, np.uint8)
+        mobile[order] = cast.mobile
+        return cls(level, mobile, free, moving)
+
 
 INTERVAL = 1024  # steps between looks
 NEVER = int(np.iinfo(np.int64).max)
@@ -43,9 +61,10 @@ def remove_fallen(engine: Engine) -> None:
     carried = 0.5 * (before[:, :2] * after[:, :2]).sum(axis=1) / model.inverse_mass[rows]
     carried += 0.5 * before[:, 2] * after[:, 2] / model.inverse_inertia[rows]
     carried -= (snapshot.state.body[rows, :2] @ model.gravity) / model.inverse_mass[rows]
+    engine.state.book[rows] = snapshot.state.book[rows]  # finished to this instant: nobody will do it later
     engine.state.book[rows, REMOVED] += carried
     body[rows, 4:7] = 0.0
-    springs = engine.springs()
+    springs = engine._memory(engine._lists)
     stay = np.setdiff1d(np.arange(engine.order.size), rows)
     reorder(engine, np.concatenate([stay, rows]), engine.gone + rows.size)
     engine._take_springs(springs)
@@ -55,8 +74,7 @@ def remove_fallen(engine: Engine) -> None:
 def reorder(engine: Engine, rows: np.ndarray, gone: int) -> None:
     """Let row k hold what row rows[k] held, and take the last `gone` rows out of the motion. Lists must be built anew."""
     new_row = np.argsort(rows)
-    newly = gone - engine.gone
-    model, cast, tags = engine.model, engine.cast, engine.tags
+    model, tags, whole = engine.model, engine.tags, engine.whole_cast
     per_body = ("shape", "material", "inverse_mass", "inverse_inertia", "contact_inverse_mass",
                 "contact_inverse_inertia", "reach", "inverse_radius")  # fmt: skip
     engine.model = model._replace(**{name: np.ascontiguousarray(getattr(model, name)[rows]) for name in per_body})
@@ -68,17 +86,11 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int) -> None:
         gear=np.ascontiguousarray(gear[rows]) if len(gear) == len(rows) else gear,
     )
     engine.order = engine.order[rows]
-    engine.free -= newly
-    engine.moving -= newly
-    engine.gone = gone
-    last = engine.order.size - gone
-    there = new_row[cast.grains] < last
-    place = np.argsort(new_row[cast.grains[there]])
-    engine.cast = cast._replace(
-        grains=new_row[cast.grains[there]][place].astype(np.int64),
-        level=np.ascontiguousarray(cast.level[there][place]),
-        big=np.sort(new_row[cast.big]).astype(np.int64),
-        mobile=np.ascontiguousarray(cast.mobile[rows]),
+    engine.free, engine.moving, engine.gone = whole.free - gone, whole.moving - gone, gone
+    level = whole.level[engine.order]
+    grains = np.flatnonzero(level[: engine.order.size - gone] >= 0)
+    engine.cast = engine.cast._replace(
+        grains=grains, level=level[grains], big=np.flatnonzero(level < 0), mobile=whole.mobile[engine.order]
     )
     load = tags.load.copy()
     load[:, 2:4] = new_row[load[:, 2:4]]

@@ -69,18 +69,25 @@ def move_tagged(
             slow = tags.dashpot[r] if c < 2 else 0.0  # dashpot of a wall
             old = body[b, 4 + c]
             place = body[b, c] if c < 2 else angle[b]
-            if tags.imposed[r, c]:
+            if tags.imposed[r, c] and order != 0:  # `old` is the velocity of t_n, the program that of t_n + Δt
+                aim = tags.program[row, 6 * r + c] if drift > 0.0 else old
+                book[b, 3] += 0.5 * weight * (aim * aim - old * old) - kick * (sums[c] + gravity) * old * dt
+                if history:
+                    book[b, 0] -= kick * lossy[c] * old * dt
+                place += 0.5 * (old + aim) * drift
+                new = aim
+                for k in range(gear.shape[2]):
+                    gear[b, c, k] = 0.0
+                # half a step ago the velocity was this much smaller: the springs of its contacts ask (see pair_forces)
+                gear[b, c, 0] = 0.5 * (aim - old) * dt
+            elif tags.imposed[r, c]:
                 aim = tags.program[row, 6 * r + c]
                 new = old + part * (aim - old)
                 mean = old + share * (new - old)
-                contact = sums[c] if order == 0 else kick * sums[c]
-                book[b, 3] += (weight * (new - old) - (contact + kick * gravity) * dt) * mean
+                book[b, 3] += (weight * (new - old) - (sums[c] + kick * gravity) * dt) * mean
                 if history:
-                    book[b, 0] -= dt * mean * (lossy[c] if order == 0 else kick * lossy[c])
+                    book[b, 0] -= dt * mean * lossy[c]
                 place += aim * drift
-                if order != 0:
-                    for k in range(gear.shape[2]):
-                        gear[b, c, k] = 0.0
             elif order == 0:
                 push = kick * tags.push[r, c]
                 braking = 0.5 * kick * dt * (slow / weight + gamma)

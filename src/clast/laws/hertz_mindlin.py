@@ -7,7 +7,7 @@
 
 R* is the reduced sphero-radius. The spring is kept as the displacement s = F_t/k_t together with its k_t. While k_t grows
 under load F_t is kept, so s shrinks; while it falls s is kept, so F_t shrinks. Both cost elastic energy, booked with sliding:
-heat = ½(F_old + F_new)·dx − (E_new − E_old), not negative up to rounding.
+heat = ½(F_old + F_new)·dx − (E_new − E_old).
 """
 
 import math
@@ -40,7 +40,8 @@ def force(parameters, contact, memory, dt):
     cap = mu * (push + viscous)
     k_t = 8.0 * shear * width
     k_old = memory.extra
-    keep = k_old / k_t if k_t > k_old else 1.0  # loaded: the force stays; unloaded: the displacement
+    # loaded: the force stays; unloaded, or taken over from another law (k_old = 0): the displacement
+    keep = k_old / k_t if k_t > k_old > 0.0 else 1.0
     trial_u = keep * memory.spring_u + contact.sliding_u * dt
     trial_w = keep * memory.spring_w + contact.sliding_w * dt
     pull = k_t * length(trial_u, trial_w)

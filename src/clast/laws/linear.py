@@ -93,8 +93,8 @@ class Linear(Law):
         )  # fmt: skip
 
     def stiffness(self, depth: float, radius: float) -> float:
-        """k_n, whatever the overlap."""
-        return self.normal_stiffness
+        """The larger of k_n and k_t, whatever the overlap."""
+        return max(self.normal_stiffness, self.tangential_stiffness)
 
 
 def require_spring_for_friction(friction: float, tangential_stiffness: float) -> None:

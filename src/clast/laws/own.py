@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from clast.backend.bind import functions_of, register
+from clast.backend.bind import functions_of, register, with_compiled_helpers
 from clast.backend.device import law_function, try_law_function
 from clast.errors import SceneError
-from clast.laws.law import Contact, Law, Memory, Response
+from clast.laws.law import Contact, Law, Memory, Response, require_numbers
 
 CHECKED_AT = (1e-3, 1.0)  # depth and radius
 
@@ -27,7 +27,7 @@ def no_spring_energy(parameters: Any, spring_u: float, spring_w: float, extra: f
 
 def elastic_alone(elastic: Callable[..., float]) -> Callable[..., Response]:
     """The `force` of a law that has only `elastic`."""
-    compiled = law_function(elastic)
+    compiled = law_function(with_compiled_helpers(elastic))
 
     def force(parameters, contact, memory, dt):
         push = compiled(parameters, contact.depth, contact.radius)
@@ -67,10 +67,14 @@ class OwnLaw(Law):
         for name, value in self.parameters.items():
             if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
                 raise SceneError(f"law parameter {name} = {value!r} must be a finite number")
+        if not self.parameters:
+            raise SceneError("own law: give at least one parameter, such as {'stiffness': 1e6}")
+        if not callable(self.stiffest):
+            require_numbers(self, ("stiffest",), positive=("stiffest",))
         for name in ("elastic", "normal_energy", "force", "spring_energy"):
             function = getattr(self, name)
-            if not callable(function) and not (name == "force" and function is None):
-                raise SceneError(f"own law: {name} = {function!r} is not a function")
+            if not hasattr(getattr(function, "py_func", function), "__code__") and not (name == "force" and function is None):
+                raise SceneError(f"own law: {name} = {function!r} is not a plain function (def or lambda)")
         functions = {
             "elastic": self.elastic, "normal_energy": self.normal_energy,
             "force": self.force or elastic_alone(self.elastic), "spring_energy": self.spring_energy,

@@ -133,7 +133,7 @@ def write_bed(path: Path, bed: Bed) -> None:
     with os.fdopen(handle, "wb") as file:
         np.savez(
             file, allow_pickle=False, positions=bed.positions, angles=bed.angles,
-            spring_key=bed.springs.key, spring_memory=bed.springs.memory,
+            spring_key=bed.springs.key, spring_memory=bed.springs.memory, spring_law=np.asarray(bed.springs.law),
             time=np.asarray(bed.time), energy=np.asarray(bed.energy),
         )  # fmt: skip
     Path(name).replace(path)
@@ -143,7 +143,7 @@ def read_bed(path: Path, bodies: int) -> Bed | None:
     """A bed kept before; None if there is none, or its file is damaged and the container has to be filled again."""
     try:
         with np.load(path, allow_pickle=False) as stored:
-            springs = Springs(stored["spring_key"], stored["spring_memory"])
+            springs = Springs(stored["spring_key"], stored["spring_memory"], str(stored["spring_law"]))
             bed = Bed(stored["positions"], stored["angles"], springs, float(stored["time"]), float(stored["energy"]))
     except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile):
         return None

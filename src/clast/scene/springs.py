@@ -8,9 +8,10 @@ import numpy as np
 class Springs(NamedTuple):
     """Memory of n touching contacts; `clast.dynamics.engine.Engine.springs` gives it, a scene can be started with it.
 
-    The law decides how many numbers a contact remembers; taken over by another law, the tangential spring is kept
-    and the rest starts from zero.
+    Taken over by a law of another kind, the displacement of the tangential spring and the angle of rolling are kept; what
+    `extra` means only the same law knows.
     """
 
     key: np.ndarray  # (n, 6) int64: probing body, probed body, image x and y of the probed, probe, feature
-    memory: np.ndarray  # (n, numbers)
+    memory: np.ndarray  # (n, 3): tangential spring, extra, angle of rolling; 0 where the law has none
+    law: str  # module of the law that wrote it

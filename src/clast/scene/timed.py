@@ -127,6 +127,17 @@ def is_constant(value: Timed) -> bool:
     return not callable(value)
 
 
+def called(function: Callable[[float], float], time: float, what: str) -> float:
+    """A user's function at one time; SceneError if it fails or gives no number."""
+    try:
+        value = function(time)
+        if not isinstance(value, str | bytes):
+            return float(value)
+    except Exception as error:  # whatever the user's function does
+        raise SceneError(f"{what}: its function of time fails at t = {time:.6g} ({type(error).__name__}: {error})") from None
+    raise SceneError(f"{what}: its function of time gives {value!r} at t = {time:.6g}; it must give a number")
+
+
 def evaluate(value: Timed, times: np.ndarray, what: str) -> np.ndarray:
     """Values at `times`; SceneError names what is not a finite number, and when."""
     if not callable(value):
@@ -134,10 +145,7 @@ def evaluate(value: Timed, times: np.ndarray, what: str) -> np.ndarray:
     if isinstance(value, Ramp | Harmonic | Table):
         found = np.asarray(value(times), float)
     else:
-        try:
-            found = np.array([float(value(float(t))) for t in times])
-        except (TypeError, ValueError) as error:
-            raise SceneError(f"{what}: its function of time does not give a number ({error})") from None
+        found = np.array([called(value, float(t), what) for t in times])
     if not np.isfinite(found).all():
         k = int(np.flatnonzero(~np.isfinite(found))[0])
         raise SceneError(f"{what}: its function of time gives {found[k]} at t = {times[k]:.6g}; it must be finite")
