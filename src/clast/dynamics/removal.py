@@ -13,6 +13,11 @@ from clast.dynamics.arrays import REMOVED, Cast
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
 
+
+INTERVAL = 1024  # steps between looks
+NEVER = int(np.iinfo(np.int64).max)
+
+
 class WholeCast(NamedTuple):
     """Who takes part before anybody has left, by ids."""
 
@@ -29,10 +34,6 @@ class WholeCast(NamedTuple):
         mobile = np.zeros(order.size, np.uint8)
         mobile[order] = cast.mobile
         return cls(level, mobile, free, moving)
-
-
-INTERVAL = 1024  # steps between looks
-NEVER = int(np.iinfo(np.int64).max)
 
 
 def is_due(engine: Engine) -> bool:
