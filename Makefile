@@ -32,7 +32,7 @@ lint: $(STAMP)
 	$(VENV)/bin/mypy
 
 test: $(STAMP) lint
-	$(PY) -m pytest -m "not validate" --durations=8
+	$(PY) -m pytest -m "not validate" -n auto --maxprocesses 4 --dist loadfile --durations=8
 
 validate: $(STAMP)
 	$(PY) -m pytest -m validate --durations=0 -s
