@@ -76,7 +76,7 @@ def conduct(
         )  # fmt: skip
         return draw(experiment, parameters, run)
     assert isinstance(experiment, Experiment)
-    scene = experiment.build(parameters)
+    scene = experiment.build(parameters, progress) if experiment.shows_progress else experiment.build(parameters)
     plan = experiment.plan(parameters)
     run = run_scene(
         scene,

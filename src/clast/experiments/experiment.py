@@ -121,9 +121,13 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment(Entry):
-    """One scene, run once."""
+    """One scene, run once.
 
-    build: Callable[[Any], Scene]
+    build   parameters → scene; takes the progress too where it says that it `shows_progress`, because building takes long
+    """
+
+    build: Callable[..., Scene]
+    shows_progress: bool = False
     plan: Callable[[Any], Plan]
 
 

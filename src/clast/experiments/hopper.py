@@ -55,7 +55,7 @@ def build(p: Hopper, progress: Progress | None = None) -> Scene:
         raise InputError(f"hopper: --aperture {p.aperture} must be smaller than --width {p.width}, the width of the bin")
     closed = hopper(p, FILL_DAMPING, gate=True)
     still = STILL * closed.bodies[0].mass * p.gravity * 1.0
-    bed = fill(closed, dt=p.dt, rest=still, progress=progress or Progress(label="hopper, filling"))
+    bed = fill(closed, dt=p.dt, rest=still, progress=progress)
     return lay_in(hopper(p, p.zeta, gate=False), bed)
 
 
@@ -268,6 +268,7 @@ EXPERIMENT = Experiment(
     title="cows and disks flow out of a hopper, or jam",
     parameters=Hopper,
     build=build,
+    shows_progress=True,
     plan=plan,
     evaluate=evaluate,
     figures=figures,

@@ -49,6 +49,7 @@ def fill(scene: Scene, *, dt: float, rest: float, progress: Progress | None = No
     if not bind.is_compiled(kernels_of(scene)):
         progress.say("compiling once, about 30 s")
     engine = Engine(scene, dt=dt)
+    progress.say(f"filling: {engine.free} grains fall until they lie still; kept for the next time")
     with progress:
         fall_to_rest(engine, rest, progress)
     back = np.argsort(engine.order)
