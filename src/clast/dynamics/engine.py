@@ -5,7 +5,6 @@ import math
 import time
 from dataclasses import dataclass
 from types import ModuleType
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +17,8 @@ from clast.dynamics.layout import lay_out
 from clast.dynamics.memory import put_springs, springs_of
 from clast.dynamics.motion import LOSS
 from clast.dynamics.program import Program
-from clast.dynamics.table import CLOSING_SPEED, DEPTH, INTEGERS, WIDTH
+from clast.dynamics.snapshot import Snapshot, take_snapshot
+from clast.dynamics.table import INTEGERS, WIDTH
 from clast.dynamics.timestep import safe_step, unstable_step
 from clast.errors import NotFiniteError, OverlapError, SceneError, StepError
 from clast.neighbours.alpha import AlphaSearch
@@ -27,18 +27,6 @@ from clast.scene.springs import Springs
 
 SPARE = 1.3  # growth of arrays beyond what is needed
 INTEGRATORS = {"verlet": 0, "gear4": 4, "gear5": 5}
-
-
-class Snapshot(NamedTuple):
-    """A copy of the run at t = n Δt with velocities of the same instant. Rows are in the engine's order."""
-
-    step: int
-    time: float
-    state: State
-    before: np.ndarray  # (n, 3) velocity and spin half a step earlier
-    after: np.ndarray  # (n, 3) and half a step later
-    integers: np.ndarray  # contact table, see clast.dynamics.table
-    floats: np.ndarray
 
 
 @dataclass
@@ -360,40 +348,7 @@ class Engine:
 
     def snapshot(self) -> Snapshot:
         """The run at this instant, velocities and path integrals finished to t = n Δt, on a copy: the run is not touched."""
-        past, spring_dt = (0.5, self.dt) if self.step > 0 else (0.0, 0.0)
-        self._renew_program()
-        state, lists = self._copy()
-        self._kick(state, lists, past, 0.0, spring_dt, past + 0.5)
-        if self.kernels.GEAR:
-            before = after = state.body[:, 4:7].copy()
-        else:
-            later, later_lists = self._copy()
-            self._kick(later, later_lists, past, 0.5, spring_dt, past + 0.5)
-            after = later.body[:, 4:7].copy()
-            before = self.state.body[:, 4:7].copy() if self.step > 0 else 2.0 * self.state.body[:, 4:7] - after
-        integers, floats = self.contact_table(state, lists)
-        if self._onset and self.step > 0:
-            self._balance(before, after, integers, floats)
-        return Snapshot(self.step, self.time, state, before, after, integers, floats)
-
-    def _balance(self, before: np.ndarray, after: np.ndarray, integers: np.ndarray, floats: np.ndarray) -> None:
-        """Where a contact of a body closed in the step before, or opens in the step after, one half of the kick was weighted.
-
-        The kinetic energy ½ v₋·M·v₊ belongs to a kick of equal halves: so take the velocity that the whole of the weighted
-        half would have led from (closing) or to (opening).
-        """
-        way = np.abs(floats[:, CLOSING_SPEED]) * self.dt
-        near = (floats[:, DEPTH] > 0.0) & (floats[:, DEPTH] < 2.0 * way)
-        if not near.any():
-            return
-        whole, lists = self._copy()
-        self._kick(whole, lists, 0.5, 0.5, self.dt, 1.0, onset=0.0)
-        kick = whole.body[:, 4:7] - self.state.body[:, 4:7]
-        opening = np.unique(integers[near & (floats[:, CLOSING_SPEED] <= 0.0), :2])
-        closing = np.unique(integers[near & (floats[:, CLOSING_SPEED] > 0.0), :2])
-        after[opening] = before[opening] + kick[opening]
-        closing = np.setdiff1d(closing, opening)
-        before[closing] = after[closing] - kick[closing]
+        return take_snapshot(self)
 
     def _copy(self) -> tuple[State, Contacts]:
         """A state to play with: the run does not see what is done to it."""
