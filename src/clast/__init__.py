@@ -30,6 +30,7 @@ _PUBLIC = {
     "Engine": "clast.dynamics.engine",
     "run": "clast.output.recording",
     "Progress": "clast.output.progress",
+    "quiet": "clast.output.progress",
     "read_scene": "clast.preparation.scene_file",
     "shapes": "",
     "errors": "",

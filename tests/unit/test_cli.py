@@ -294,6 +294,7 @@ def test_a_scene_of_ones_own_has_figures_movie_and_export(capsys):
     scene = clast.Scene(law=clast.Linear(1e4))
     scene.add(disk(radius=0.5), (0.0, 0.0), velocity=(1.0, 0.0))
     clast.run(scene, until=0.1, dt=1e-3, out="own", frames=4, samples=10)
+    assert "energy error" in capsys.readouterr().err  # told at the end of every run
     for words, made in (
         (["figure"], "own/frames.png\nown/energy.png\n"),
         (["movie", "--width", "240", "--color", "spin", "-q"], "own/movie.gif\n"),

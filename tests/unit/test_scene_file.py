@@ -21,6 +21,7 @@ from clast.dynamics.layout import lay_out
 from clast.errors import SceneError
 from clast.laws import Cohesion, Hertz, HertzMindlin, Linear, Rolling
 from clast.preparation.scene_file import read_scene
+from clast.preparation.scene_fill import apportion
 from clast.scene.complaint import models_in
 from clast.scene.imposed import sum_up
 from clast.scene.reference import CHAPTERS, EXAMPLE, reference_page
@@ -324,8 +325,8 @@ def test_a_changed_shape_file_or_setting_is_not_resumed(capsys, monkeypatch):
     text = MINIMAL.replace('shape = "disk"', 'shape = "arrow"') + '[shapes.arrow]\nkind = "file"\nfile = "arrow.toml"\n'
     stopped_run(monkeypatch, text)
     capsys.readouterr()
-    assert run_command(["run", "scene.toml", "--resume", "--out", "out", "--until", "0.2"]) == 2
-    assert "was started with until = 0.1, not 0.2" in capsys.readouterr().err
+    assert run_command(["run", "scene.toml", "--resume", "--out", "out", "--until", "0.05"]) == 2
+    assert "was started with until = 0.1, not 0.05" in capsys.readouterr().err
     Path("arrow.toml").write_text(ARROW.replace("[1, 0.5]", "[1.1, 0.5]"))
     assert run_command(["run", "scene.toml", "--resume", "--out", "out"]) == 2
     assert "another scene (arrow.toml changed)" in capsys.readouterr().err
@@ -420,3 +421,19 @@ def test_what_python_gets_wrong_is_told_too(make, words):
     with pytest.raises(SceneError) as told:
         make()
     assert words in str(told.value)
+
+
+def test_a_finished_run_can_be_lengthened(capsys):
+    Path("scene.toml").write_text(MINIMAL)
+    assert run_command(["run", "scene.toml", "--out", "out", "-q"]) == 0
+    first = clast.open("out").series["time"][-1]
+    assert run_command(["run", "scene.toml", "--out", "out", "--until", "0.2", "--resume", "-q"]) == 0
+    times = clast.open("out").series["time"]
+    assert (np.diff(times) > 0.0).all()
+    assert times[-1] == pytest.approx(2.0 * first, rel=0.05)
+
+
+def test_shares_of_a_fill_are_kept_to_the_grain():
+    assert apportion(40, [30.0, 10.0]).tolist() == [30, 10]
+    assert apportion(10, [1.0, 1.0, 1.0]).tolist() == [4, 3, 3]
+    assert apportion(7, [0.75, 0.25]).sum() == 7

@@ -106,18 +106,10 @@ def show_quantities(quantities: Sequence[Quantity]) -> None:
 
 
 def show_merit(result: dict[str, Any]) -> None:
-    """The figures of merit of a finished run, in one line; those that mean nothing for a study are left out."""
-    steps, said = result.get("steps"), []
-    if result.get("cundall") is not None:
-        said.append(f"Cundall number {result['cundall']:.3g}/s")
-    if steps and result.get("rebuilds") is not None:
-        said.append(f"{1000.0 * result['rebuilds'] / steps:.3g} rebuilds per 1000 steps")
-    if result.get("energy_error") is not None:
-        said.append(f"energy error {result['energy_error']:.2g}")
-    counted = [(result[f"{name}s"], name) for name in ("grain", "step") if result.get(f"{name}s") is not None]
-    cost = [f"{count} {name}{'s' if count != 1 else ''}" for count, name in counted]
-    cost.append(f"{result['wall_s']:.3g} s")
-    print(f"{', '.join(said)} ({', '.join(cost)})".lstrip())
+    """The figures of merit of a finished run, in one line."""
+    from clast.output.recording import merit
+
+    print(merit(result))
 
 
 def show_outcome(outcome: Outcome) -> None:

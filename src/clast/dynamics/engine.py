@@ -327,10 +327,14 @@ class Engine:
         rows = (np.sort(self.order[table[:, :2]], axis=1) == sorted((i, j))).all(axis=1)
         depth = floats[rows, 0].max(initial=0.0)
         reach = floats[rows, 12].max(initial=0.0)
+        cure = (
+            f"take a stiffer normal spring, a smaller time step than {self.dt:.3g}, or a larger sphero-radius"
+            if self.step > 0
+            else "move them apart"
+        )
         raise OverlapError(
             f"bodies {i} and {j} overlap by {depth:.3g} of {reach:.3g} (the sum of their sphero-radii) at t = {self.time:.6g} "
-            f"(step {self.step}): their skeletons nearly touch; take a stiffer normal spring, a smaller time step "
-            f"than {self.dt:.3g}, or a larger sphero-radius"
+            f"(step {self.step}): their skeletons nearly touch; {cure}"
         )
 
     # --- looking -----------------------------------------------------------------------------------------------------
@@ -374,6 +378,11 @@ class Engine:
     def candidates(self) -> int:
         """Length of the candidate list."""
         return int(self._lists.pair[self.pairs, 2])
+
+    @property
+    def grains(self) -> int:
+        """Bodies that are not walls."""
+        return sum(not body.big for body in self.scene.bodies)
 
     @property
     def cundall(self) -> float:

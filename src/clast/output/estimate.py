@@ -18,7 +18,7 @@ FILES = 125_000  # bytes that the scene, the checkpoint and two parts take howev
 
 def announcement(engine: Engine, end: int, samples: int, frames: int) -> str:
     """What is about to be computed, in one line: grains, steps, Δt and its rule, space on disk."""
-    grains = f"{engine.moving} grain{'s' if engine.moving != 1 else ''}"
+    grains = f"{engine.grains} grain{'s' if engine.grains != 1 else ''}"
     return (
         f"{grains}, {end - engine.step} steps of Δt = {engine.dt:.6g} ({step_rule(engine)}) to t = {end * engine.dt:.6g}, "
         f"about {size(disk_bytes(len(engine.order), end, samples, frames))} on disk"

@@ -287,8 +287,8 @@ class Run:
             if len(frames):
                 span = f"t = {frames.times[0]:g} to {frames.times[-1]:g}: {', '.join(frames[0].names)}"
                 lines.append(f"  {label:<9} {len(frames)}, {span}")
-            else:
-                lines.append(f"  {label:<9} 0")
+            elif label == "frames":
+                lines.append(f"  {label:<9} none stored")
         return lines
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from clast.backend.bind import is_compiled
 from clast.dynamics.engine import Engine, Snapshot, kernels_of
 from clast.dynamics.runner import Every, run_stretches
+from clast.dynamics.table import DEPTH, REACH
 from clast.errors import InputError, OverlapError, StoreError
 from clast.measures.accounts import accounts
 from clast.measures.book import Book
@@ -21,7 +22,7 @@ from clast.measures.walls import TOLERATED, dashpot_share
 from clast.output.checkpoint import read_mark
 from clast.output.estimate import announcement
 from clast.output.layout import RUN_FILE
-from clast.output.progress import Progress, quiet
+from clast.output.progress import Progress
 from clast.output.provenance import collect_provenance
 from clast.output.reader import Run, open_run
 from clast.output.store import RunWriter
@@ -29,6 +30,7 @@ from clast.scene.scene import Scene
 from clast.shapes.skeleton import Shape
 
 CHECKPOINT_SECONDS = 30.0
+DEEP = 0.2  # of the mean sphero-radius of a pair: overlap during the run worth a warning
 NOTABLE = 0.01  # of the sum of sphero-radii: overlap at the start worth a word
 CHECKPOINT_BYTES = 64 << 20  # of frames waiting in memory
 
@@ -56,7 +58,8 @@ class Samples(Every):
         values = accounts(engine, snapshot)
         counted = (snapshot.integers[:, 5] > 0) & (snapshot.floats[:, 0] > 0.0)  # cohesive pairs across a gap are not contacts
         values["contacts"] = float(counted.sum())
-        values["deepest_overlap"] = float(snapshot.floats[:, 0].max(initial=0.0))
+        values["deepest_overlap"] = float(snapshot.floats[:, DEPTH].max(initial=0.0))
+        values["overlap_share"] = float((2.0 * snapshot.floats[:, DEPTH] / snapshot.floats[:, REACH]).max(initial=0.0))
         if engine.tags.dashpot.any():
             values["dashpot_share"] = dashpot_share(engine, snapshot)
         if self.extra is not None:
@@ -111,22 +114,32 @@ def run(
     frames       stored configurations, about; 0 for none
     extra        further quantities of a sample: (engine, snapshot) → {name: number}
     resume       go on from the last checkpoint, or from the start if the run was killed before its first
+    progress     where to show bar and sentences; None for the terminal or notebook, `clast.quiet()` for nowhere
     conclude     what to add to the result, from the complete series and frames, before the run counts as finished
 
     Raises `Interrupted` after Ctrl-C or SIGTERM, with everything saved; go on with `resume=True`.
     """
+    for name, value in (("until", until), ("dt", dt)):
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number | None):
+            raise InputError(f"{name} = {value!r} must be a number")
     if not (math.isfinite(until) and until > 0.0):
         raise InputError(f"until = {until} must be a positive time")
     if dt is not None and dt > 0.0:
         steps_until(until, dt)  # refused before a long compile
-    progress = progress or quiet()
+    told_here = progress is None  # who brings a progress of his own tells the result himself
+    progress = progress or Progress()
     folder = Path(out)
     if resume and overwrite:
         raise InputError("resume and overwrite contradict each other: choose one")
     if folder.exists() and not folder.is_dir():
         raise StoreError(f"{folder} is a file: choose another folder for the run")
     if (folder / RUN_FILE).exists() and not (resume or overwrite):
-        raise StoreError(f"there is already a run in {folder}: continue it with --resume or replace it with --overwrite")
+        raise StoreError(
+            f"there is already a run in {folder}: continue it with resume=True (--resume) or replace it with overwrite=True "
+            "(--overwrite)"
+        )
+    if not (folder / RUN_FILE).exists() and folder.is_dir() and any(not path.name.startswith(".") for path in folder.iterdir()):
+        raise StoreError(f"{folder} holds other files and no run: choose another folder, so that nothing gets mixed up")
     if resume and read_mark(folder, open_run(folder).run_id) is None:
         progress.say(f"nothing was saved yet in {folder}: starting from the beginning")
         resume, overwrite = False, True
@@ -149,7 +162,27 @@ def run(
         facts = {**collect_provenance(), **(provenance or {}), "dt": engine.dt, "until": until}
         with RunWriter.create(folder, provenance=facts, scene=scene_arrays(scene), overwrite=overwrite) as writer:
             record.carry_out(writer, resumed=False)
-    return open_run(folder)
+    stored = open_run(folder)
+    if told_here:
+        progress.say(merit(stored.result or {}))
+    return stored
+
+
+def merit(result: Mapping[str, Any]) -> str:
+    """The figures of merit of a finished run, in one line; those that mean nothing for a study are left out."""
+    steps, said = result.get("steps"), []
+    if result.get("cundall") is not None:
+        said.append(f"Cundall number {result['cundall']:.3g}/s")
+    if steps and result.get("rebuilds") is not None:
+        said.append(f"{1000.0 * result['rebuilds'] / steps:.3g} rebuilds per 1000 steps")
+    if result.get("energy_error") is not None:
+        said.append(f"energy error {result['energy_error']:.2g}")
+    if result.get("overlap_share") is not None:
+        said.append(f"deepest overlap {result['overlap_share']:.2g} of the sphero-radius")
+    counted = [(result[f"{name}s"], name) for name in ("grain", "step") if result.get(f"{name}s") is not None]
+    cost = [f"{count} {name}{'s' if count != 1 else ''}" for count, name in counted]
+    cost.append(f"{result.get('wall_s', 0.0):.3g} s")
+    return f"{', '.join(said)} ({', '.join(cost)})".lstrip()
 
 
 @dataclass
@@ -209,15 +242,25 @@ class Recorder:
         stored = open_run(writer.folder)
         book = Book(stored.series["time"], stored.series)
         result = {
-            "grains": engine.moving + engine.gone, "steps": engine.step, "wall_s": engine.seconds, "cundall": engine.cundall,
+            "grains": engine.grains, "steps": engine.step, "wall_s": engine.seconds, "cundall": engine.cundall,
             "rebuilds": engine.rebuilds, "alpha": engine.alpha, "threads": engine.threads,
             "energy_error": book.energy_error,
         }  # fmt: skip
+        result["overlap_share"] = share = float(stored.series["overlap_share"].max())
+        if share > DEEP:
+            self.progress.say(
+                f"grains overlapped by up to {share:.0%} of their sphero-radius: that is another shape than you "
+                "drew; stiffen the springs"
+            )
         if "dashpot_share" in stored.series:
             result["dashpot_share"] = share = float(stored.series["dashpot_share"][len(stored.series["time"]) // 2 :].max())
             self.progress.say(
                 f"wall dashpots carried at most {share:.2%} of the load in the second half of the run"
-                + ("" if share <= TOLERATED else f": more than {TOLERATED:.0%}, so go slower or give them less")
+                + (
+                    ""
+                    if share <= TOLERATED
+                    else f": more than {TOLERATED:.0%}, so load more slowly or give a smaller Dashpot(coefficient)"
+                )
             )
         concluded = self.conclude(stored) if self.conclude is not None else {}
         stored.close()

@@ -86,7 +86,8 @@ class RunWriter:
             if _holds_run(folder):
                 if not overwrite:
                     raise StoreError(
-                        f"there is already a run in {folder}: continue it with --resume or replace it with --overwrite"
+                        f"there is already a run in {folder}: continue it with resume=True (--resume) or replace it with "
+                        "overwrite=True (--overwrite)"
                     )
                 _remove_run(folder)
             remove_temporaries(folder)

@@ -26,8 +26,7 @@ def add_fill(scene: Scene, keys: FillKeys, shelf: ShapeShelf) -> None:
             kinds.append(shelf[each.shape])
     require_room(keys, kinds, width, height)
     rng = np.random.default_rng(keys.seed)
-    share = np.array([each.share for each in keys.shapes])
-    chosen = rng.choice(len(kinds), size=keys.count, p=share / share.sum())
+    chosen = rng.permutation(np.repeat(np.arange(len(kinds)), apportion(keys.count, [each.share for each in keys.shapes])))
     factor = rng.uniform(1.0 - keys.spread, 1.0 + keys.spread, keys.count) if keys.spread > 0.0 else np.ones(keys.count)
     reach = np.array([kinds[k].reach for k in chosen]) * factor + 0.5 * keys.gap
     if keys.kind == "lattice":
@@ -49,6 +48,14 @@ def add_fill(scene: Scene, keys: FillKeys, shelf: ShapeShelf) -> None:
             material=keys.material,
             name=keys.name,
         )
+
+
+def apportion(count: int, shares: list[float]) -> np.ndarray:
+    """`count` divided by `shares` into whole numbers, as near as can be: the largest remainders are rounded up."""
+    exact = count * np.array(shares) / sum(shares)
+    whole = np.floor(exact).astype(np.int64)
+    whole[np.argsort(whole - exact, kind="stable")[: count - whole.sum()]] += 1
+    return whole
 
 
 def lattice_spacing(keys: FillKeys, kinds: list[Shape]) -> float:

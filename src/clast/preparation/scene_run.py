@@ -30,7 +30,7 @@ def run_file(
     if resume:
         stored = open_run(out)
         require_same(file, stored)
-        if stored.finished:
+        if stored.finished and file.run.until <= stored_settings(out)["until"]:
             progress.say(f"the run in {out} is finished: its figures are drawn again")
             return stored
     for remark in file.remarks:
@@ -68,7 +68,7 @@ def require_same(file: SceneFile, stored: Run) -> None:
     """StoreError unless `stored` is a run of the same scene; comments, title and the number of threads do not count."""
     for name, value in stored_settings(stored.folder).items():
         asked = getattr(file.run, name)
-        if asked != value:
+        if asked != value and not (name == "until" and asked > value):  # a run may be lengthened
             raise InputError(
                 f"the run in {stored.folder} was started with {name} = {value}, not {asked}: a resumed run keeps its settings"
             )

@@ -39,7 +39,7 @@ def build_timed(keys: schema.TimedKeys) -> Timed:
     if isinstance(keys, schema.RampKeys):
         return Ramp(keys.start, keys.end, keys.finish, keys.begin, keys.smooth)
     if isinstance(keys, schema.HarmonicKeys):
-        return Harmonic(keys.amplitude, keys.period, keys.mean, math.radians(keys.phase_degrees))
+        return Harmonic(keys.amplitude, keys.period, keys.mean, math.radians(keys.phase_degrees), keys.begin)
     if isinstance(keys, schema.TableKeys):
         return Table(keys.times, keys.values, keys.steps)
     return keys

@@ -55,7 +55,7 @@ Longer ones: [examples/box.toml](../examples/box.toml) presses a mixture of grai
 - Bodies are numbered from 0: first `grains`, then `walls`, then `fill`, each in the order of the file.
 - Settings of `[run]` can be given on the command line, where they win: `clast run box.toml --until 2 --dt 1e-5`.
 - The run keeps the text of the scene file and of the shape files it names. `--resume` asks for the same scene again.
-- In Python: `clast.preparation.scene_file.read_scene("box.toml")` gives the scene and its settings.
+- In Python: `file = clast.read_scene("box.toml")` gives `file.scene` and the settings `file.run`.
 
 Below, **bold** keys must be given. "timed" is a number, or a table of one of the kinds under *Numbers that change with time*.
 """

@@ -32,13 +32,14 @@ class RampKeys(Keys):
 
 
 class HarmonicKeys(Keys):
-    """mean + amplitude · cos(2πt/period + phase)."""
+    """mean + amplitude · cos(2π(t − begin)/period + phase); before `begin` it holds its first value."""
 
     kind: Literal["harmonic"] = key(..., "a cosine")
     amplitude: float = key(..., "amplitude", "of the number")
     period: float = key(..., "period", "time", gt=0.0)
     mean: float = key(0.0, "mean value", "of the number")
-    phase_degrees: float = key(0.0, "phase at t = 0; −90 makes it a sine", "degrees")
+    phase_degrees: float = key(0.0, "phase at `begin`; −90 makes it a sine", "degrees")
+    begin: float = key(0.0, "when it starts to swing", "time", ge=0.0)
 
 
 class TableKeys(Keys):

@@ -47,20 +47,29 @@ class Ramp:
 
 @dataclass(frozen=True)
 class Harmonic:
-    """mean + amplitude·cos(2πt/period + phase), phase in radians."""
+    """mean + amplitude·cos(2π(t − begin)/period + phase), phase in radians; before `begin` it holds its first value.
+
+    With phase −π/2 it is a sine that starts at its mean: beside a `Ramp` on the same body it makes a load rise, then swing.
+    """
 
     amplitude: float
     period: float
     mean: float = 0.0
     phase: float = 0.0
+    begin: float = 0.0
 
     def __post_init__(self) -> None:
-        _finite("harmonic", amplitude=self.amplitude, period=self.period, mean=self.mean, phase=self.phase)
+        _finite(
+            "harmonic", amplitude=self.amplitude, period=self.period, mean=self.mean, phase=self.phase, begin=self.begin
+        )  # fmt: skip
+        if self.begin < 0.0:
+            raise SceneError(f"harmonic: begin = {self.begin} must not be before t = 0")
         if self.period <= 0.0:
             raise SceneError(f"harmonic: period = {self.period} must be a positive time")
 
     def __call__(self, time: np.ndarray) -> np.ndarray:
-        return self.mean + self.amplitude * np.cos(2.0 * np.pi * np.asarray(time) / self.period + self.phase)
+        since = np.maximum(np.asarray(time) - self.begin, 0.0)
+        return self.mean + self.amplitude * np.cos(2.0 * np.pi * since / self.period + self.phase)
 
 
 @dataclass(frozen=True)
