@@ -6,20 +6,24 @@ import numpy as np
 import pytest
 
 from clast.dynamics.engine import Engine
-from clast.laws import Linear
+from clast.laws import Cohesion, Hertz, HertzMindlin, Law, Linear, Rolling
 from clast.measures.accounts import accounts
 from clast.scene.scene import Box, Scene
 from clast.shapes import clump, disk, peanut, pebble, polygon, regular, rice
 
+MORE = {"rolling": Rolling(50.0, 0.5), "cohesion": Cohesion(5.0, 0.05)}
 LAWS = {
     "elastic": Linear(1e4),
     "frictional": Linear(1e4, 5e3, friction=0.6),
     "damped": Linear(1e4, 5e3, friction=0.6, normal_damping=5.0, tangential_damping=3.0),
     "papers' cap": Linear(1e4, 5e3, friction=0.6, normal_damping=5.0, tangential_damping=3.0, cap="elastic"),
+    "rolling and cohesion": Linear(1e4, 5e3, friction=0.6, normal_damping=5.0, **MORE),
+    "hertz": Hertz(5e4, 5e3, friction=0.6, normal_damping=5.0),
+    "hertz-mindlin": HertzMindlin(3e4, 1e4, friction=0.6, restitution=0.8, **MORE),
 }
 
 
-def gas(law: Linear, box: Box | None = None) -> Scene:
+def gas(law: Law, box: Box | None = None) -> Scene:
     rng = np.random.default_rng(2)
     shapes = [
         disk(), rice(), peanut(), pebble(), regular(6, 0.1, circumradius=0.5), clump([(0, 0), (0.5, 0.2)], 0.35),
