@@ -15,6 +15,7 @@ anything and do not lose anything use `elastic` alone.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -60,7 +61,7 @@ class Response(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Law:
+class Law(ABC):
     """What every law has: rolling resistance and cohesion can be added to any of them."""
 
     rolling: Rolling | None = field(default=None, kw_only=True)
@@ -81,23 +82,23 @@ class Law:
                 raise SceneError(f"law: {name} = {given!r} must be a {kind.__name__}(…) or None")
 
     @property
+    @abstractmethod
     def row(self) -> tuple[float, ...]:
         """Parameters in the order the compiled law unpacks them."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def damps_or_slides(self) -> bool:
         """Whether a contact remembers anything or loses energy."""
-        raise NotImplementedError
 
     @property
     def history(self) -> bool:
         """Whether contacts remember anything or lose energy."""
         return self.damps_or_slides or self.rolling is not None
 
+    @abstractmethod
     def stiffness(self, depth: float, radius: float) -> float:
         """∂F_n/∂δ at an overlap, for the time step [force/length]."""
-        raise NotImplementedError
 
     @property
     def range(self) -> float:
