@@ -8,7 +8,7 @@ from clast.dynamics.engine import Engine
 from clast.laws import Linear
 from clast.output.estimate import announcement, disk_bytes, duration, size, step_rule, stored_rows
 from clast.scene.scene import Scene
-from clast.shapes import rice
+from clast.shapes import disk, rice
 
 
 def gas(grains):
@@ -39,7 +39,22 @@ def test_an_announcement_names_grains_steps_and_space():
 def test_the_space_on_disk_comes_true_within_a_factor_of_two(tmp_path, grains, samples, frames):
     run = clast.run(gas(grains), until=2.0, dt=1e-3, out=tmp_path / "run", samples=samples, frames=frames)
     found = sum(path.stat().st_size for path in run.folder.rglob("*") if path.is_file())
-    told = disk_bytes(grains, 2000, samples, frames)
+    told = disk_bytes(grains, 0, 2000, samples, frames)
+    print(f"told {told:.0f}, found {found}")
+    assert 0.5 < told / found < 2.0
+
+
+def test_the_space_of_contacts_comes_true_within_a_factor_of_two(tmp_path):
+    scene = Scene(law=Linear(1e3, 1e2, 0.5, normal_damping=5.0))
+    rng = np.random.default_rng(1)
+    for k in range(400):
+        place = np.array([k % 20, k // 20]) + rng.uniform(-1e-2, 1e-2, 2)
+        scene.add(disk(radius=0.52), place, velocity=0.1 * rng.normal(size=2), spin=rng.normal())
+    run = clast.run(scene, until=0.01, dt=1e-4, out=tmp_path / "run", samples=10, frames=100)
+    contacts = len(run.contacts[0].depths)
+    assert contacts == 760
+    found = sum(path.stat().st_size for path in run.folder.rglob("*") if path.is_file())
+    told = disk_bytes(400, contacts, 100, 10, 100)
     print(f"told {told:.0f}, found {found}")
     assert 0.5 < told / found < 2.0
 

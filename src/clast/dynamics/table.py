@@ -29,11 +29,13 @@ from clast.laws.rolling import rolling_energy, rolling_torque
     ROLLING_TORQUE,
     ROLLING_ENERGY,
     CLOSING_SPEED,
-) = range(18)
-WIDTH = 18
-# columns of the integer table: probing body, probed body, side, probe, feature, count, candidate
-PROBER, PROBED, SIDE, PROBE, FEATURE, COUNT, CANDIDATE = range(7)
-INTEGERS = 7
+    BRANCH_X,
+    BRANCH_Y,
+) = range(20)
+WIDTH = 20
+# columns of the integer table: probing body, probed body, side, probe, feature, count, candidate, whether a vertex is probed
+PROBER, PROBED, SIDE, PROBE, FEATURE, COUNT, CANDIDATE, AT_VERTEX = range(8)
+INTEGERS = 8
 
 
 @routine
@@ -43,7 +45,8 @@ def contact_table(
 ):  # fmt: skip
     """Fill the rows of touching contacts in list order; returns their number, which may exceed the capacity.
 
-    Normals point from the probing to the probed body; forces are the law's, unweighted. Springs are read, not moved.
+    Normals and branches point from the probing to the probed body, or the image of it that is met; forces are the law's,
+    unweighted. Springs are read, not moved.
     With cohesion, pairs of features that pull across a gap have rows too: their depth is negative.
     """
     body, vertex, feature = state.body, geometry.vertex, geometry.feature
@@ -74,7 +77,7 @@ def contact_table(
             for k in range(first, last):
                 v, f = candidate[k, 0], candidate[k, 1]
                 x, y = carry(vertex[v, 0], vertex[v, 1], cosine, sine, shift_x, shift_y)
-                count, qx, qy, _ = meet(
+                count, qx, qy, at_vertex = meet(
                     x, y, feature[f, 0], feature[f, 1], feature[f, 2], feature[f, 3],
                     feature[f, 4], feature[f, 5], feature[f, 6], feature[f, 7],
                 )  # fmt: skip
@@ -90,18 +93,15 @@ def contact_table(
                         body[a, 4], body[a, 5], body[a, 6], body[b, 4], body[b, 5], body[b, 6],
                     )  # fmt: skip
                     integers[rows, 0], integers[rows, 1], integers[rows, 2] = a, b, side
-                    integers[rows, 3], integers[rows, 4], integers[rows, 5], integers[rows, 6] = (
-                        v,
-                        f,
-                        np.int64(count),
-                        k,
-                    )
+                    integers[rows, 3], integers[rows, 4], integers[rows, 5] = v, f, np.int64(count)
+                    integers[rows, 6], integers[rows, 7] = k, np.int64(at_vertex)
                     for column in range(WIDTH):
                         floats[rows, column] = 0.0
                     floats[rows, 0], floats[rows, 1], floats[rows, 2] = depth, nx, ny
                     floats[rows, 3] = body[a, 0] + arm_x + offset * nx
                     floats[rows, 4] = body[a, 1] + arm_y + offset * ny
                     floats[rows, 12], floats[rows, 17] = reach, closing
+                    floats[rows, 18], floats[rows, 19] = branch_x, branch_y
                     if depth > 0.0:
                         floats[rows, 6] = count * elastic(parameters, depth, radius)
                         floats[rows, 10] = count * normal_energy(parameters, depth, radius)

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
 
 FRAME_NUMBERS = 6  # of a body in a frame: position, angle, velocity, spin
-SAMPLE_NUMBERS = 10  # of a row of the series that do not stay zero: most of the book and a few of the experiment's own
+SAMPLE_NUMBERS = 20  # of a row of the series that do not stay zero: most of the book, forces, a wall or two
 STATE_NUMBERS = 16  # of a body in scene and checkpoint together, springs included
+CONTACT_BYTES = 62  # of a row of a contact table
 PACKED = 0.75  # of the size is left by compression: 0.55 in a gas, 0.87 in a dense flow
 FILES = 125_000  # bytes that the scene, the checkpoint and two parts take however small the run; each further part takes 45_000
 
@@ -21,7 +22,7 @@ def announcement(engine: Engine, end: int, samples: int, frames: int) -> str:
     grains = f"{engine.grains} grain{'s' if engine.grains != 1 else ''}"
     return (
         f"{grains}, {end - engine.step} steps of Δt = {engine.dt:.6g} ({step_rule(engine)}) to t = {end * engine.dt:.6g}, "
-        f"about {size(disk_bytes(len(engine.order), end, samples, frames))} on disk"
+        f"about {size(disk_bytes(len(engine.order), touching(engine), end, samples, frames))} on disk"
     )
 
 
@@ -31,11 +32,17 @@ def step_rule(engine: Engine) -> str:
     return f"safe step, {FRACTION:g}/ω" if engine.dt == safe else f"given; {engine.dt / safe:.2g} of the safe step"
 
 
-def disk_bytes(bodies: int, end: int, samples: int, frames: int) -> float:
-    """Bytes that a run of `end` steps leaves on disk, about: frames, series, scene and checkpoint."""
+def touching(engine: Engine) -> int:
+    """Contacts at this instant: the best guess of how many a frame will have."""
+    return len(engine.contact_table(engine.state)[0])
+
+
+def disk_bytes(bodies: int, contacts: int, end: int, samples: int, frames: int) -> float:
+    """Bytes that a run of `end` steps leaves on disk, about: frames with their contacts, series, scene and checkpoint."""
     rows = stored_rows(end, samples)
     pictures = stored_rows(end, frames) if frames > 0 else 0
-    return FILES + 8.0 * (PACKED * (FRAME_NUMBERS * bodies * pictures + SAMPLE_NUMBERS * rows) + STATE_NUMBERS * bodies)
+    numbers = PACKED * (FRAME_NUMBERS * bodies * pictures + SAMPLE_NUMBERS * rows) + STATE_NUMBERS * bodies
+    return FILES + 8.0 * numbers + PACKED * CONTACT_BYTES * contacts * pictures
 
 
 def stored_rows(end: int, wanted: int) -> int:

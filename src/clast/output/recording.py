@@ -18,6 +18,7 @@ from clast.dynamics.table import DEPTH, REACH
 from clast.errors import InputError, OverlapError, StoreError
 from clast.measures.accounts import accounts
 from clast.measures.book import Book
+from clast.measures.contacts import carried, contact_arrays
 from clast.measures.walls import TOLERATED, dashpot_share
 from clast.output.checkpoint import read_mark
 from clast.output.estimate import announcement
@@ -60,6 +61,7 @@ class Samples(Every):
         values["contacts"] = float(counted.sum())
         values["deepest_overlap"] = float(snapshot.floats[:, DEPTH].max(initial=0.0))
         values["overlap_share"] = float((2.0 * snapshot.floats[:, DEPTH] / snapshot.floats[:, REACH]).max(initial=0.0))
+        values.update(carried(engine, snapshot))
         if engine.tags.dashpot.any():
             values["dashpot_share"] = dashpot_share(engine, snapshot)
         if self.extra is not None:
@@ -68,7 +70,7 @@ class Samples(Every):
 
 
 class Frames(Every):
-    """Positions, angles and velocities at regular steps, in the order of the scene's ids."""
+    """Positions, angles, velocities and contacts at regular steps; bodies in the order of the scene's ids."""
 
     def __init__(self, writer: RunWriter, interval: int, last: int) -> None:
         super().__init__(interval, last)
@@ -84,6 +86,7 @@ class Frames(Every):
         if engine.scene.remove_below is not None:  # grains that were taken out keep their last place
             arrays["present"] = (back < engine.order.size - engine.gone).astype(np.uint8)
         self.writer.add_frame(snapshot.step, snapshot.time, arrays)
+        self.writer.add_contacts(snapshot.step, snapshot.time, contact_arrays(engine, snapshot))
 
 
 def run(
@@ -335,6 +338,8 @@ def scene_arrays(scene: Scene) -> dict[str, Any]:
         "body_mass": mass,
         "body_inertia": inertia,
         "body_big": np.array([body.big for body in scene.bodies]),
+        "body_area": np.array([body.shape.area for body in scene.bodies]),
+        "body_name": [body.name for body in scene.bodies],
         "period": np.array([scene.box.period_x, scene.box.period_y]),
         "gravity": np.array(scene.gravity),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -37,6 +38,25 @@ def name_or_none(what: str, value: object) -> None:
     """SceneError unless `value` is a text or None."""
     if value is not None and not isinstance(value, str):
         raise SceneError(f"{what} = {value!r} must be a text")
+
+
+class Placed(Protocol):
+    """Shapes with their places: what a packing is to a scene."""
+
+    @property
+    def shapes(self) -> Sequence[Shape]:
+        """One per grain."""
+        ...
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Centres of mass (n, 2)."""
+        ...
+
+    @property
+    def angles(self) -> np.ndarray:
+        """Radians (n,)."""
+        ...
 
 
 @dataclass(slots=True)
@@ -187,6 +207,15 @@ class Scene:
         for tag in tags:
             self.tag(number, tag)
         return number
+
+    def add_packing(
+        self, packing: Placed, *, density: float | None = None, material: str = "grain", name: str | None = None
+    ) -> list[int]:
+        """Add every grain of a packing (`clast.packing`) where it lies; returns their ids."""
+        return [
+            self.add(shape, place, angle=float(angle), density=density, material=material, name=name)
+            for shape, place, angle in zip(packing.shapes, packing.positions, packing.angles, strict=True)
+        ]
 
     def add_wall(
         self,
