@@ -155,6 +155,7 @@ class Binding(NamedTuple):
     extra: bool = False
     rolling: bool = False
     cohesive: bool = False
+    cell: bool = False
     gear: int = 0
 
     def lines(self) -> str:
@@ -163,7 +164,8 @@ class Binding(NamedTuple):
         return (
             f'LAW = "{self.law}"\nMEET = "{self.meet}"\nHISTORY = {int(self.history)}\nSIZED = {int(self.sized)}\n'
             f"EXTRA = {int(self.extra)}\nROLLING = {int(self.rolling)}\nCOHESIVE = {int(self.cohesive)}\n"
-            f"GEAR = {self.gear}\nOWN = {self.own}\n\n\ndef unpack(table, row):\n    return ({numbers},)\n\n\n"
+            f"CELL = {int(self.cell)}\nGEAR = {self.gear}\n"
+            f"OWN = {self.own}\n\n\ndef unpack(table, row):\n    return ({numbers},)\n\n\n"
         )
 
 

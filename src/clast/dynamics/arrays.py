@@ -25,7 +25,8 @@ class Model(NamedTuple):
     inverse_radius: np.ndarray  # (n,) one over the sphero-radius, 0 for big bodies: for the reduced radius of a contact
     law: np.ndarray  # (materials², parameters) per material pair: of the law, then of rolling, then of cohesion
     stiffness: np.ndarray  # (2,) largest ∂F/∂δ at the overlap the time step is made for, and at one that is surely reached
-    period: np.ndarray  # (2,) length of the periodic cell, 0 where a side is open
+    period: np.ndarray  # (2,) length of the periodic cell at the last rebuild, 0 where a side is open
+    cell: np.ndarray  # (1,) int64: row of the body whose place is the lengths of the moving cell, −1 where it stays
     gravity: np.ndarray  # (2,) acceleration
 
 
@@ -48,7 +49,7 @@ class Tags(NamedTuple):
 
     imposed: np.ndarray  # (m, 3) uint8: 1 where the velocity component (x, y, spin) is prescribed
     program: np.ndarray  # (steps or 1, 6m + loads + 1)
-    load: np.ndarray  # (loads, 5) int64: tagged row, component, bodies a and b, axis of the gap between them
+    load: np.ndarray  # (loads, 5) int64: tagged row, component, bodies a and b (−1: none), axis of the gap between them
     load_number: np.ndarray  # (loads, 2): sign along the component, and gap − (x_b − x_a)
     dashpot: np.ndarray  # (m,) coefficient of a free wall's dashpot
     dragged: np.ndarray  # (m,) uint8: 1 for tagged grains, which the drag acts on; walls it does not

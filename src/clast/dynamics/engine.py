@@ -10,7 +10,7 @@ import numpy as np
 
 from clast.backend import bind
 from clast.backend.threads import ThreadTrial, balanced_cuts, count_threads, use_threads, warn_about_layer
-from clast.dynamics import removal
+from clast.dynamics import cell, removal
 from clast.dynamics.arrays import Contacts, Forces, State, Workspace
 from clast.dynamics.gear import COEFFICIENTS
 from clast.dynamics.layout import lay_out
@@ -45,6 +45,8 @@ def kernels_of(scene: Scene, integrator: str = "verlet") -> ModuleType:
     laws = scene.laws()
     kind = laws[0]
     rolling = kind.rolling is not None
+    if scene.box.moves and INTEGRATORS[integrator]:
+        raise SceneError(f'a periodic cell that moves needs integrator="verlet", not "{integrator}"')
     return bind.kernels(
         bind.Binding(
             law=kind.module,
@@ -55,6 +57,7 @@ def kernels_of(scene: Scene, integrator: str = "verlet") -> ModuleType:
             extra=kind.needs_extra,
             rolling=rolling,
             cohesive=kind.cohesion is not None,
+            cell=scene.box.moves,
             gear=INTEGRATORS[integrator],
         )
     )
@@ -187,6 +190,9 @@ class Engine:
         self.alpha = self._search.alpha if self._search is not None else self._chosen_alpha
         furthest = max(law.range for law in self.scene.laws()) if self.kernels.COHESIVE else 0.0
         reach = self.alpha + self._way_of_a_step() + 0.5 * furthest
+        if self.kernels.CELL:
+            reach += 0.5 * self.alpha  # the cell may move images by α before the lists are stale, its grains by α each
+            cell.measure(self)
         n = self.order.size
         total = self.kernels.search(self.state.body, self.model, self.geometry, self.cast, reach, n, self._work)
         if total > len(self._work.raw):
@@ -212,6 +218,8 @@ class Engine:
             self._spare = self._empty_lists(int(SPARE * pairs) + 16, int(SPARE * candidates) + 16)
         self._lists, self._spare = self._spare, self._lists
         self.pairs = pairs
+        if self.kernels.CELL:
+            self._lists.reference[self.model.cell[0], 3] = cell.farthest_image(self)
         if pairs > len(self._forces.pair):
             room = len(self._lists.pair)
             self._forces = Forces(np.zeros((room, 4)), np.zeros((room if self.history else 1, LOSS)))
@@ -224,9 +232,10 @@ class Engine:
     def _way_of_a_step(self) -> float:
         """The longest way any point went in the last step. Lists reach further by that, so that a contact which opened
         in the step of a rebuild is still in them and its spring is not forgotten, however small α is."""
-        body, moving = self.state.body, self.moving
+        body, moving = self.state.body, self.moving - int(self.kernels.CELL)
         speed = np.hypot(body[:moving, 4], body[:moving, 5]) + self.model.reach[:moving] * np.abs(body[:moving, 6])
-        return self.dt * float(speed.max(initial=0.0))
+        images = 0.5 * cell.farthest_image(self) * float(np.hypot(*body[moving, 4:6])) if self.kernels.CELL else 0.0
+        return self.dt * (float(speed.max(initial=0.0)) + images)
 
     def _cut(self) -> None:
         """Divide pairs and bodies among the threads, by candidates and by pairs."""

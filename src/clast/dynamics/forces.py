@@ -80,20 +80,19 @@ def heir(meet, k, last, probe_x, probe_y, candidate, feature, following, active,
 
 @device
 def pair_forces(
-    meet, elastic, law, spring_energy, history, extra, rolling, cohesive, gear, p, pair, constant, candidate, spring, active,
-    body, derivative, vertex, feature, following, parameters, radius, roller, cohesion,
+    meet, elastic, law, spring_energy, history, extra, rolling, cohesive, cell, gear, p, pair, reduced_mass, shift,
+    candidate, spring, active, body, derivative, vertex, feature, following, parameters, radius, beside,
     dt, spring_dt, past, future, onset,
 ):  # fmt: skip
     """Sum the contacts of pair p. The arrays come flattened: a table's row length is then known when compiling.
 
-    `history`, `extra`, `rolling`, `cohesive`, `gear` are constants of the kernel; what they switch off is not compiled.
+    `history`, `extra`, `rolling`, `cohesive`, `cell`, `gear` are constants of the kernel; what they switch off is not compiled.
     With Gear's method velocities are those of t_n; springs then take what they were half a step ago, v − r₂/Δt, from
     `derivative` (rows of x, y, angle, each r₂ … r_gear). No more than 30 arguments: Python packs longer calls into a tuple.
     Returns force on i (x, y), torques on i and j, the viscous part of these four, heat of sliding, of rolling, energy of
     lost springs, whether skeletons nearly touch, and whether a contact may open or close in this step.
     """
-    roll_stiffness, roll_friction = roller
-    strength, gap_range = cohesion
+    roll_stiffness, roll_friction, strength, gap_range = beside
     i = 8 * np.int64(pair[4 * p])
     j = 8 * np.int64(pair[4 * p + 1])
     first = np.int64(pair[4 * p + 2])
@@ -102,9 +101,11 @@ def pair_forces(
 
     a_cos, a_sin, a_vx, a_vy, a_spin, a_r = body[i + 2], body[i + 3], body[i + 4], body[i + 5], body[i + 6], body[i + 7]
     b_cos, b_sin, b_vx, b_vy, b_spin, b_r = body[j + 2], body[j + 3], body[j + 4], body[j + 5], body[j + 6], body[j + 7]
-    branch_x = body[j] - body[i] + constant[4 * p]  # from i to j's image
-    branch_y = body[j + 1] - body[i + 1] + constant[4 * p + 1]
-    reduced_mass = constant[4 * p + 2]
+    branch_x = body[j] - body[i] + shift[0]  # from i to j's image
+    branch_y = body[j + 1] - body[i + 1] + shift[1]
+    if cell:  # which moves with the cell
+        b_vx += shift[2]
+        b_vy += shift[3]
     reach = a_r + b_r
     reach_squared = reach * reach
     near_squared = (reach + gap_range) * (reach + gap_range) if cohesive else reach_squared

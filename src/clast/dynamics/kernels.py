@@ -26,6 +26,7 @@ SIZED = 0  # whether laws read the reduced sphero-radius
 EXTRA = 0  # whether contacts remember a second number
 ROLLING = 0
 COHESIVE = 0
+CELL = 0  # whether the periodic cell moves
 GEAR = 0  # order of Gear's method, 0 for velocity Verlet
 OWN = 6  # parameters of the law itself
 
@@ -60,7 +61,7 @@ def advance(geometry, model, state, contacts, forces, tags, step, end, start, pa
             past, spring_dt, share = 0.0, 0.0, 1.0
         before = past if GEAR == 0 else 0.5
         deep = contact_forces(
-            meet, elastic, force, normal_energy, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, GEAR, OWN,
+            meet, elastic, force, normal_energy, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, CELL, GEAR, OWN,
             0, pairs, geometry, model, state, contacts, forces, dt, spring_dt, before, 0.5, onset,
         )  # fmt: skip
         if deep >= 0:
@@ -77,7 +78,7 @@ def advance(geometry, model, state, contacts, forces, tags, step, end, start, pa
                 GEAR, HISTORY, 0, free, model, state, contacts, forces, dt, True, kick, step == 1, drag, alpha
             )
         stale |= move_tagged(
-            GEAR, HISTORY, free, moving, model, state, contacts, forces, tags, row, dt, dt, kick, kick, share, alpha, resync
+            GEAR, HISTORY, CELL, free, moving, model, state, contacts, forces, tags, row, dt, dt, kick, kick, share, alpha, resync
         )
         if stale:
             return step, STALE, np.int64(-1)
@@ -98,8 +99,8 @@ def advance_parallel(
         before = past if GEAR == 0 else 0.5
         for t in parallel_range(threads):
             found[t, 0] = contact_forces(
-                meet, elastic, force, normal_energy, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, GEAR, OWN,
-                pair_cut[t], pair_cut[t + 1],
+                meet, elastic, force, normal_energy, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, CELL,
+                GEAR, OWN, pair_cut[t], pair_cut[t + 1],
                 geometry, model, state, contacts, forces, dt, spring_dt, before, 0.5, onset,
             )  # fmt: skip
         for t in range(threads):
@@ -125,7 +126,7 @@ def advance_parallel(
         for t in range(threads):
             stale |= found[t, 1] != 0
         stale |= move_tagged(
-            GEAR, HISTORY, free, moving, model, state, contacts, forces, tags, row, dt, dt, kick, kick, share, alpha, resync
+            GEAR, HISTORY, CELL, free, moving, model, state, contacts, forces, tags, row, dt, dt, kick, kick, share, alpha, resync
         )
         if stale:
             return step, STALE, np.int64(-1)
@@ -136,8 +137,8 @@ def advance_parallel(
 def forces_now(geometry, model, state, contacts, forces, pairs, dt, spring_dt, past, future, onset):
     """Contact forces at the present positions, springs brought up to date: for an output, on copies."""
     return contact_forces(
-        meet, elastic, force, normal_energy, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, GEAR, OWN, 0, pairs,
-        geometry, model, state, contacts, forces, dt, spring_dt, past, future, onset,
+        meet, elastic, force, normal_energy, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, CELL, GEAR, OWN,
+        0, pairs, geometry, model, state, contacts, forces, dt, spring_dt, past, future, onset,
     )  # fmt: skip
 
 
@@ -145,7 +146,7 @@ def forces_now(geometry, model, state, contacts, forces, pairs, dt, spring_dt, p
 def table_now(geometry, model, state, contacts, pairs, integers, floats):
     """The table of touching contacts (see `clast.dynamics.table`); returns the number of rows needed."""
     return contact_table(
-        meet, elastic, force, normal_energy, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, OWN, pairs,
+        meet, elastic, force, normal_energy, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, CELL, OWN, pairs,
         geometry, model, state, contacts, integers, floats,
     )  # fmt: skip
 
@@ -161,7 +162,9 @@ def kick_now(model, state, contacts, forces, tags, row, free, moving, dt, kick, 
         kick_and_drift(HISTORY, 0, free, model, state, contacts, forces, dt, 0.0, kick, 0.0, drag, np.inf, False)
     else:
         correct_and_predict(GEAR, HISTORY, 0, free, model, state, contacts, forces, dt, False, kick, whole < 1.0, drag, np.inf)
-    move_tagged(GEAR, HISTORY, free, moving, model, state, contacts, forces, tags, row, dt, 0.0, kick, whole, 0.0, np.inf, False)
+    move_tagged(
+        GEAR, HISTORY, CELL, free, moving, model, state, contacts, forces, tags, row, dt, 0.0, kick, whole, 0.0, np.inf, False
+    )
 
 
 @kernel

@@ -36,10 +36,13 @@ class Layout(NamedTuple):
 
 def lay_out(scene: Scene) -> Layout:
     """Arrays for `scene` at t = 0."""
-    bodies = scene.bodies
-    if not bodies:
+    if not scene.bodies:
         raise SceneError("the scene is empty: add a grain first")
-    imposed = [scene.imposed(k) for k in range(len(bodies))]
+    imposed = [scene.imposed(k) for k in range(len(scene.bodies))]
+    cell = scene.cell()
+    bodies = scene.bodies if cell is None else [*scene.bodies, cell]
+    if cell is not None:
+        imposed.append(scene.box.imposed())
     at_rest = np.array([each.at_rest for each in imposed])
     driven = np.array([each.driven or body.big for each, body in zip(imposed, bodies, strict=True)]) & ~at_rest
     rank = np.where(at_rest, 2, np.where(driven, 1, 0))
@@ -57,7 +60,7 @@ def lay_out(scene: Scene) -> Layout:
     materials = scene.materials()
     held = np.array([imposed[k].held for k in order]).reshape(-1, 3)
     count = len(rows)
-    mass, inertia = (column[order] for column in scene.masses())
+    mass, inertia = (np.array([*column, *([] if cell is None else [cell.mass])])[order] for column in scene.masses())
     big = np.array([body.big for body in rows])
     radius = np.array([body.shape.radius for body in rows])
     model = Model(
@@ -71,7 +74,8 @@ def lay_out(scene: Scene) -> Layout:
         inverse_radius=np.where(big, 0.0, 1.0 / radius),
         law=np.array([law_row(scene, a, b) for a in materials for b in materials]),
         stiffness=stiffness_of(scene, radius if big.all() else radius[~big]),
-        period=np.array([scene.box.period_x, scene.box.period_y]),
+        period=np.array([scene.box.period_x, scene.box.period_y], float),
+        cell=np.array([moving - 1 if cell is not None else -1], np.int64),  # the largest id of those with tags
         gravity=np.array(scene.gravity),
     )
     state = State(
@@ -91,9 +95,10 @@ def lay_out(scene: Scene) -> Layout:
 
     grains = np.flatnonzero(~big)
     level, level_reach = levels_of(model.reach[grains])
-    cast = Cast(grains, level, level_reach, np.flatnonzero(big), np.asarray(~held.all(axis=1), np.uint8))
+    walls = np.setdiff1d(np.flatnonzero(big), model.cell)
+    cast = Cast(grains, level, level_reach, walls, np.asarray(~held.all(axis=1), np.uint8))
     check_cohesion(scene)
-    tags, columns = lay_out_tags(scene, order, imposed, free, moving, 1.0 / model.inverse_mass, float(model.stiffness[0]))
+    tags, columns = lay_out_tags(scene, bodies, order, imposed, free, moving, 1.0 / model.inverse_mass, float(model.stiffness[0]))
     return Layout(table, model, state, tags, columns, cast, order, free, moving)
 
 
@@ -125,15 +130,16 @@ def check_cohesion(scene: Scene) -> None:
 
 
 def lay_out_tags(
-    scene: Scene, order: np.ndarray, imposed: list[Imposed], free: int, moving: int, mass: np.ndarray, stiffness: float
-) -> tuple[Tags, list[Column]]:
+    scene: Scene, bodies: list[Body], order: np.ndarray, imposed: list[Imposed], free: int, moving: int, mass: np.ndarray,
+    stiffness: float,
+) -> tuple[Tags, list[Column]]:  # fmt: skip
     """Tags of the rows free … moving − 1, and the columns of their program."""
     columns: list[Column] = []
     loads: list[tuple[list[int], list[float], Column]] = []
     row_of = np.argsort(order)
     dashpot = np.zeros(moving - free)
     for r, k in enumerate(order[free:moving]):
-        said, big = imposed[k], scene.bodies[k].big
+        said, big = imposed[k], bodies[k].big
         for c in range(3):
             value = said.velocity[c]
             columns.append(Column(() if value is None else (value,), True, f"Velocity tag of body {k}, {COMPONENTS[c]}"))
@@ -146,14 +152,14 @@ def lay_out_tags(
         for pressure in said.pressures:
             component, sign = DIRECTIONS[pressure.direction]
             a, b, offset = gap_of(scene, int(k), pressure, 1 - component)
-            ends = [int(row_of[a]), int(row_of[b])] if a >= 0 else [0, 0]
+            ends = [int(row_of[each]) if each >= 0 else -1 for each in (a, b)]
             loads.append(
                 ([r, component, *ends, 1 - component], [sign, offset], Column((pressure.value,), False, f"Pressure on body {k}"))
             )
     columns += [column for _, _, column in loads]
     columns.append(Column((scene.drag,), False, "drag", not_negative=True))
     held = np.array([imposed[k].held for k in order[free:moving]], np.uint8).reshape(-1, 3)
-    dragged = np.array([not scene.bodies[k].big for k in order[free:moving]], np.uint8)
+    dragged = np.array([not bodies[k].big for k in order[free:moving]], np.uint8)
     return Tags(
         imposed=held,
         program=np.zeros((1, len(columns))),
@@ -166,14 +172,17 @@ def lay_out_tags(
 
 
 def gap_of(scene: Scene, body: int, pressure: Pressure, axis: int) -> tuple[int, int, float]:
-    """Walls a, b between which a pressure acts, and their gap less x_b − x_a; a = −1 across a whole period."""
+    """Walls a, b between which a pressure acts, and their gap less x_b − x_a.
+
+    Across a whole period a is −1, and b too unless that period moves: then b is the cell, whose place is its periods.
+    """
     name, period = "xy"[axis], (scene.box.period_x, scene.box.period_y)[axis]
     if pressure.between is None:
         if period == 0.0:
             raise SceneError(
                 f"Pressure on body {body} along {pressure.direction}: the box is open along {name}, so say between which walls"
             )
-        return -1, -1, period
+        return (-1, len(scene.bodies), 0.0) if scene.box.moves else (-1, -1, period)
     ends = []
     for who in pressure.between:
         found = scene.ids(who)
@@ -264,5 +273,10 @@ def endless_chains(scene: Scene, rows: list[tuple[Body, Imposed]], shape_of: np.
             across = np.zeros(2)
             across[axis] = period[axis]
             if period[axis] > 0.0 and np.abs(np.abs(span) - across).max() < 1e-9 * period[axis]:
+                if scene.box.moves and not (scene.box.imposed().velocity[axis] == 0.0):
+                    raise SceneError(
+                        f"a wall spans exactly one period along {'xy'[axis]}, but that period changes: fix the period, or draw "
+                        "the wall so long that it covers every length of it"
+                    )
                 found.add(int(shape_of[k]))
     return found

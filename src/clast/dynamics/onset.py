@@ -60,8 +60,8 @@ def balanced_parts(depth, stored, before, after, dt):
 
 @routine
 def onset_correction(
-    meet, elastic, law, normal_energy, history, extra, width, p, pair, constant, candidate, spring, body, vertex, feature,
-    parameters, radius, mobility, gravity, dt, spring_dt, past, future,
+    meet, elastic, law, normal_energy, history, extra, width, p, pair, reduced_mass, shift, candidate, spring, body,
+    vertex, feature, parameters, radius, mobility, gravity, dt, spring_dt, past, future,
 ):  # fmt: skip
     """What balanced parts add to the sums of pair p, over those of `parts_in_contact`: force on i, torques on i and j.
 
@@ -72,8 +72,8 @@ def onset_correction(
     i, j = 8 * np.int64(pair[4 * p]), 8 * np.int64(pair[4 * p + 1])
     first, middle, last = np.int64(pair[4 * p + 2]), np.int64(pair[4 * p + 3]), np.int64(pair[4 * p + 6])
     reach = body[i + 7] + body[j + 7]
-    branch_x = body[j] - body[i] + constant[4 * p]
-    branch_y = body[j + 1] - body[i + 1] + constant[4 * p + 1]
+    branch_x = body[j] - body[i] + shift[0]
+    branch_y = body[j + 1] - body[i + 1] + shift[1]
     push_x = push_y = turn_i = turn_j = 0.0  # impulse of the whole kick over Δt
     more_x = more_y = more_i = more_j = 0.0
     for _ in range(TURNS):
@@ -94,6 +94,11 @@ def onset_correction(
             cosine, sine = a_cos * b_cos + a_sin * b_sin, a_sin * b_cos - a_cos * b_sin
             shift_x, shift_y = -(b_cos * dx + b_sin * dy), -(b_cos * dy - b_sin * dx)
             a_gain, b_gain = (gain_i, gain_j) if side == 0 else (gain_j, gain_i)
+            a_vx, a_vy, b_vx, b_vy = body[a + 4], body[a + 5], body[b + 4], body[b + 5]
+            if side == 0:
+                b_vx, b_vy = b_vx + shift[2], b_vy + shift[3]
+            else:
+                a_vx, a_vy = a_vx + shift[2], a_vy + shift[3]
             ab_x, ab_y = sign * (gain_ix - gain_jx), sign * (gain_iy - gain_jy)
             for k in range(begin, end):
                 v, f = 2 * np.int64(candidate[2 * k]), 8 * np.int64(candidate[2 * k + 1])
@@ -108,7 +113,7 @@ def onset_correction(
                 a_x, a_y, b_x, b_y = probe_arms(vertex[v], vertex[v + 1], a_cos, a_sin, dx, dy)
                 depth, nx, ny, offset, _, closing, across = contact_record(
                     qx, qy, square, reach, body[a + 7], b_cos, b_sin, a_x, a_y, b_x, b_y,
-                    body[a + 4], body[a + 5], body[a + 6], body[b + 4], body[b + 5], body[b + 6],
+                    a_vx, a_vy, body[a + 6], b_vx, b_vy, body[b + 6],
                 )  # fmt: skip
                 after = closing + (ab_x - a_gain * a_y + b_gain * b_y) * nx + (ab_y + a_gain * a_x - b_gain * b_x) * ny
                 push = elastic(parameters, depth, radius)
@@ -117,7 +122,7 @@ def onset_correction(
                     second = spring[width * k + 1] if extra else 0.0
                     sliding = across + (body[a + 6] - body[b + 6]) * offset
                     answer = law(
-                        parameters, Contact(depth, closing, sliding, 0.0, constant[4 * p + 2], radius),
+                        parameters, Contact(depth, closing, sliding, 0.0, reduced_mass, radius),
                         Memory(spring[width * k], 0.0, second), 0.0,
                     )  # fmt: skip
                     viscous, shear, drag = answer.viscous, answer.shear_u, answer.drag_u

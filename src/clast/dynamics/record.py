@@ -14,6 +14,21 @@ def unsigned(index):
 
 
 @device
+def present_cell(cell, model, body):
+    """Lengths of the moving periodic cell and their rates, from the row it has among the bodies; zeros where none moves."""
+    if cell:
+        row = 8 * model.cell[0]
+        return (body[row], body[row + 1]), (body[row + 4], body[row + 5])
+    return (0.0, 0.0), (0.0, 0.0)
+
+
+@device
+def image_shift(image_x, image_y, size, growth):
+    """How far the image of a body lies from it, and how fast it moves away as the cell grows: x, y, velocity x, y."""
+    return image_x * size[0], image_y * size[1], image_x * growth[0], image_y * growth[1]
+
+
+@device
 def carry(x, y, cosine, sine, shift_x, shift_y):
     """Turn (x, y) and shift it: from one body's frame into another's."""
     return cosine * x - sine * y + shift_x, sine * x + cosine * y + shift_y

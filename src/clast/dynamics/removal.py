@@ -21,7 +21,7 @@ NEVER = int(np.iinfo(np.int64).max)
 class WholeCast(NamedTuple):
     """Who takes part before anybody has left, by ids."""
 
-    level: np.ndarray  # (n,) level of cells, −1 for big bodies
+    level: np.ndarray  # (n,) level of cells, −1 for big bodies, −2 for a moving periodic cell
     mobile: np.ndarray  # (n,)
     free: int
     moving: int
@@ -30,6 +30,7 @@ class WholeCast(NamedTuple):
     def of(cls, order: np.ndarray, cast: Cast, free: int, moving: int) -> WholeCast:
         """The cast of a fresh layout."""
         level = np.full(order.size, -1, np.int64)
+        level[order[np.setdiff1d(np.arange(order.size), np.concatenate([cast.grains, cast.big]))]] = -2
         level[order[cast.grains]] = cast.level
         mobile = np.zeros(order.size, np.uint8)
         mobile[order] = cast.mobile
@@ -88,11 +89,13 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int) -> None:
     )
     engine.order = engine.order[rows]
     engine.free, engine.moving, engine.gone = whole.free - gone, whole.moving - gone, gone
+    if engine.kernels.CELL:
+        engine.model.cell[0] = engine.moving - 1
     level = whole.level[engine.order]
     grains = np.flatnonzero(level[: engine.order.size - gone] >= 0)
     engine.cast = engine.cast._replace(
-        grains=grains, level=level[grains], big=np.flatnonzero(level < 0), mobile=whole.mobile[engine.order]
+        grains=grains, level=level[grains], big=np.flatnonzero(level == -1), mobile=whole.mobile[engine.order]
     )
     load = tags.load.copy()
-    load[:, 2:4] = new_row[load[:, 2:4]]
+    load[:, 2:4] = np.where(load[:, 2:4] >= 0, new_row[load[:, 2:4]], -1)
     engine.tags = tags._replace(load=load)

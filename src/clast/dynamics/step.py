@@ -18,13 +18,13 @@ from clast.backend.device import device
 from clast.dynamics.forces import memory_width, pair_forces
 from clast.dynamics.motion import LOSS, gather, gather_heat, moved_too_far, turned
 from clast.dynamics.onset import onset_correction
-from clast.dynamics.record import unsigned
+from clast.dynamics.record import image_shift, present_cell, unsigned
 
 
 @device
 def contact_forces(
-    meet, elastic, law, normal_energy, spring_energy, unpack, history, sized, extra, rolling, cohesive, gear, own, low, high,
-    geometry, model, state, contacts, forces, dt, spring_dt, past, future, onset,
+    meet, elastic, law, normal_energy, spring_energy, unpack, history, sized, extra, rolling, cohesive, cell, gear, own,
+    low, high, geometry, model, state, contacts, forces, dt, spring_dt, past, future, onset,
 ):  # fmt: skip
     """Forces of the pairs low ≤ p < high. Returns the first pair whose skeletons nearly touch, or −1.
 
@@ -42,7 +42,9 @@ def contact_forces(
     inverse_mass, inverse_inertia = model.contact_inverse_mass, model.contact_inverse_inertia
     derivative = state.gear.reshape(-1)
     radius = 0.0
-    roller = cohesion = (0.0, 0.0)
+    beside = (0.0, 0.0, 0.0, 0.0)  # rolling stiffness and friction, strength and range of cohesion
+    size, growth = present_cell(cell, model, body)
+    image = contacts.image.reshape(-1)
     deep = np.int64(-1)
     for q in range(low, high):
         p = unsigned(q)
@@ -51,19 +53,22 @@ def contact_forces(
         if sized:
             radius = 1.0 / (inverse_radius[np.int64(pair[4 * p])] + inverse_radius[np.int64(pair[4 * p + 1])])
         if rolling:
-            roller = (table[row, own], table[row, own + 1])
+            beside = (table[row, own], table[row, own + 1], beside[2], beside[3])
         if cohesive:
-            cohesion = (table[row, own + 2 * rolling], table[row, own + 2 * rolling + 1])
+            beside = (beside[0], beside[1], table[row, own + 2 * rolling], table[row, own + 2 * rolling + 1])
+        shift = (constant[4 * p], constant[4 * p + 1], 0.0, 0.0)
+        if cell:
+            shift = image_shift(image[2 * p], image[2 * p + 1], size, growth)
         fx, fy, ti, tj, vx, vy, vi, vj, heat, rolled, lost, too_deep, refine = pair_forces(
-            meet, elastic, law, spring_energy, history, extra, rolling, cohesive, gear, p, pair, constant, candidate, spring,
-            active, body, derivative, vertex, feature, following, parameters, radius, roller, cohesion,
+            meet, elastic, law, spring_energy, history, extra, rolling, cohesive, cell, gear, p, pair, constant[4 * p + 2], shift,
+            candidate, spring, active, body, derivative, vertex, feature, following, parameters, radius, beside,
             dt, spring_dt, past, future, onset,
         )  # fmt: skip
         if refine and onset != 0.0:
             i, j = np.int64(pair[4 * p]), np.int64(pair[4 * p + 1])
             more_x, more_y, more_i, more_j = onset_correction(
-                meet, elastic, law, normal_energy, history, extra, memory_width(extra, rolling), p, pair, constant, candidate,
-                spring, body, vertex, feature, parameters, radius,
+                meet, elastic, law, normal_energy, history, extra, memory_width(extra, rolling), p, pair,
+                constant[4 * p + 2], shift, candidate, spring, body, vertex, feature, parameters, radius,
                 (inverse_mass[i], inverse_inertia[i], inverse_mass[j], inverse_inertia[j]),
                 (model.gravity[0], model.gravity[1]), dt, spring_dt, past, future,
             )  # fmt: skip

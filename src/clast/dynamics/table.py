@@ -4,7 +4,7 @@ import numpy as np
 
 from clast.backend.device import routine
 from clast.dynamics.forces import memory_width
-from clast.dynamics.record import carry, contact_record, probe_arms
+from clast.dynamics.record import carry, contact_record, image_shift, present_cell, probe_arms
 from clast.laws.cohesion import pull, pull_energy
 from clast.laws.law import Contact, Memory
 from clast.laws.rolling import rolling_energy, rolling_torque
@@ -40,7 +40,7 @@ INTEGERS = 8
 
 @routine
 def contact_table(
-    meet, elastic, law, normal_energy, spring_energy, unpack, history, sized, extra, rolling, cohesive, own, pairs,
+    meet, elastic, law, normal_energy, spring_energy, unpack, history, sized, extra, rolling, cohesive, cell, own, pairs,
     geometry, model, state, contacts, integers, floats,
 ):  # fmt: skip
     """Fill the rows of touching contacts in list order; returns their number, which may exceed the capacity.
@@ -52,6 +52,7 @@ def contact_table(
     body, vertex, feature = state.body, geometry.vertex, geometry.feature
     pair, constant, candidate, spring = contacts.pair, contacts.pair_constant, contacts.candidate, contacts.spring
     width = memory_width(extra, rolling)
+    size, growth = present_cell(cell, model, body.reshape(-1))
     radius = strength = gap_range = 0.0
     rows = 0
     for p in range(pairs):
@@ -61,11 +62,14 @@ def contact_table(
             radius = 1.0 / (model.inverse_radius[pair[p, 0]] + model.inverse_radius[pair[p, 1]])
         if cohesive:
             strength, gap_range = model.law[row, own + 2 * rolling], model.law[row, own + 2 * rolling + 1]
+        shift = (constant[p, 0], constant[p, 1], 0.0, 0.0)
+        if cell:
+            shift = image_shift(contacts.image[p, 0], contacts.image[p, 1], size, growth)
         for side in range(2):
             a, b = np.int64(pair[p, side]), np.int64(pair[p, 1 - side])
             sign = 1.0 - 2.0 * side
-            branch_x = sign * (body[pair[p, 1], 0] - body[pair[p, 0], 0] + constant[p, 0])
-            branch_y = sign * (body[pair[p, 1], 1] - body[pair[p, 0], 1] + constant[p, 1])
+            branch_x = sign * (body[pair[p, 1], 0] - body[pair[p, 0], 0] + shift[0])
+            branch_y = sign * (body[pair[p, 1], 1] - body[pair[p, 0], 1] + shift[1])
             b_cos, b_sin = body[b, 2], body[b, 3]
             cosine = body[a, 2] * b_cos + body[a, 3] * b_sin
             sine = body[a, 3] * b_cos - body[a, 2] * b_sin
@@ -90,7 +94,8 @@ def contact_table(
                     )
                     depth, nx, ny, offset, _, closing, across = contact_record(
                         qx, qy, square, reach, body[a, 7], b_cos, b_sin, arm_x, arm_y, b_arm_x, b_arm_y,
-                        body[a, 4], body[a, 5], body[a, 6], body[b, 4], body[b, 5], body[b, 6],
+                        body[a, 4] - sign * shift[2], body[a, 5] - sign * shift[3], body[a, 6],
+                        body[b, 4], body[b, 5], body[b, 6],
                     )  # fmt: skip
                     integers[rows, 0], integers[rows, 1], integers[rows, 2] = a, b, side
                     integers[rows, 3], integers[rows, 4], integers[rows, 5] = v, f, np.int64(count)

@@ -2,9 +2,15 @@
 
 A prescribed velocity needs whatever force brings the body from the old to the new velocity against contacts and gravity:
 its work is what the agent does. A pressure is a force in proportion to the gap between two walls. One thread, id order.
+
+A periodic cell that moves is the last of these bodies: its place is the lengths of the cell, and where j's image n meets i
+the force on that image acts on the lengths n times. With the grains' own velocities that follows from one Lagrangian,
+½Σmv² + ½W|L̇|² − U, so everything here and in the book holds for the cell as for a wall.
 """
 
 import math
+
+import numpy as np
 
 from clast.backend.device import device
 from clast.dynamics.gear import C0_VELOCITY, corrected, predicted
@@ -33,13 +39,27 @@ def gather_pushes(tags, row, state):
     first = 6 * push.shape[0]
     for k in range(tags.load.shape[0]):
         r, c, a, b, axis = tags.load[k, 0], tags.load[k, 1], tags.load[k, 2], tags.load[k, 3], tags.load[k, 4]
-        gap = state.body[b, axis] - state.body[a, axis] + tags.load_number[k, 1]
+        gap = tags.load_number[k, 1]  # of a period that stays: nobody bounds it
+        if b >= 0:
+            gap += state.body[b, axis]
+        if a >= 0:
+            gap -= state.body[a, axis]
         push[r, c] += tags.load_number[k, 0] * program[row, first + k] * max(gap, 0.0)
 
 
 @device
+def gather_across(image, pairs, table, width):
+    """Force on the lengths of the cell: of every pair the force on j's image, as many times as it lies cells away."""
+    fx = fy = 0.0
+    for p in range(pairs):
+        fx -= image[p, 0] * table[width * p]
+        fy -= image[p, 1] * table[width * p + 1]
+    return fx, fy, 0.0
+
+
+@device
 def move_tagged(
-    order, history, free, moving, model, state, contacts, forces, tags, row, dt, drift, kick, whole, share, alpha, resync
+    order, history, cell, free, moving, model, state, contacts, forces, tags, row, dt, drift, kick, whole, share, alpha, resync
 ):  # fmt: skip
     """Move the bodies free ≤ b < moving; see `kick_and_drift` for `drift`, `kick`, `share`. `whole` is the kick of the
     running step, of which an output (drift = 0) does the part `kick`. `order` 0 is Verlet, 4 and 5 are Gear's.
@@ -57,6 +77,13 @@ def move_tagged(
         lossy = (0.0, 0.0, 0.0)
         if history:
             lossy = gather(b, first_pair, first_other, other, loss, LOSS)
+        is_cell = cell and b == moving - 1
+        if is_cell:
+            pairs = np.int64(first_pair[first_pair.size - 1])
+            sums = gather_across(contacts.image, pairs, pair_force, 4)
+            if history:
+                lossy = gather_across(contacts.image, pairs, loss, LOSS)
+        if history:
             heat, rolled, lost = gather_heat(b, first_pair, loss)
             book[b, 1] += heat
             book[b, 2] += lost
@@ -119,8 +146,10 @@ def move_tagged(
                     body[b, 2], body[b, 3] = math.cos(place), math.sin(place)
                 else:
                     body[b, 2], body[b, 3] = turned(body[b, 2], body[b, 3], new * drift)
+        span = reference[b, 3] if is_cell else 1.0  # the farthest image in use moves that many times as much
         if moved_too_far(
-            body[b, 0] - reference[b, 0], body[b, 1] - reference[b, 1], angle[b] - reference[b, 2], reference[b, 3], alpha
+            span * (body[b, 0] - reference[b, 0]), span * (body[b, 1] - reference[b, 1]),
+            angle[b] - reference[b, 2], reference[b, 3], alpha,
         ):  # fmt: skip
             stale = True
     return stale

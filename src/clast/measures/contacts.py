@@ -106,6 +106,8 @@ def carried(engine: Engine, snapshot: Snapshot) -> dict[str, float]:
         row = row_of[number]
         values[f"{name}.x"], values[f"{name}.y"] = (float(each) for each in snapshot.state.body[row, 0:2])
         values[f"{name}.force_x"], values[f"{name}.force_y"] = (float(each) for each in net[row])
+    if engine.kernels.CELL:
+        values["cell.x"], values["cell.y"] = (float(each) for each in snapshot.state.body[engine.model.cell[0], 0:2])
     return values
 
 

@@ -64,6 +64,9 @@ def write_files(run: Run, folder: Path) -> None:
     if len(frames):
         (folder / "frames").mkdir()
         index = {"number": np.arange(len(frames)), "step [count]": frames.steps, "time [time]": frames.times}
+        if "period" in frames[0].names:  # the cell moves
+            periods = np.array([frame.period for frame in frames])
+            index |= {"period x [length]": periods[:, 0], "period y [length]": periods[:, 1]}
         write_table(folder / "frames.csv", index)
     for number, frame in enumerate(frames):
         columns = {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from clast.output.reader import Run
+from clast.output.reader import Frame, Run
 from clast.output.view import view_of
 from clast.scene.scene import Scene
 from clast.shapes.skeleton import Shape
@@ -28,6 +28,10 @@ class Outlines:
     shape: np.ndarray  # (n,) which of them a body has
     big: np.ndarray  # (n,)
     period: np.ndarray  # (2,) 0: open
+
+    def at(self, frame: Frame) -> Outlines:
+        """The same with the periods of a frame, where the cell moves."""
+        return replace(self, period=frame["period"]) if "period" in frame.names else self
 
     def place(self, chosen: np.ndarray, positions: np.ndarray, angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Outlines (m, k, 2) of the `chosen` bodies at `positions` (n, 2) and `angles` (n,) of all, and whose each is (m,).
@@ -124,6 +128,7 @@ def draw_frames(axes: Any, run: Run, chosen: Iterable[int], bodies: Outlines | N
     chosen = list(chosen)
     for order, index in enumerate(chosen):
         frame = run.frames[index]
+        bodies = bodies.at(frame)
         if order == 0:
             draw_bodies(axes, bodies, np.flatnonzero(bodies.big), frame.positions, frame.angles, facecolor=WALL)
         shade = 0.25 + 0.6 * (order + 1) / len(chosen)

@@ -195,9 +195,10 @@ class Stage:
         """The picture of a frame, RGB."""
         from PIL import Image
 
-        self.wall_shapes.set_verts(self.bodies.place(self.walls, frame.positions, frame.angles)[0])
-        grains = np.flatnonzero(~self.bodies.big & ~frame.absent)
-        placed, owners = self.bodies.place(grains, frame.positions, frame.angles)
+        bodies = self.bodies.at(frame)
+        self.wall_shapes.set_verts(bodies.place(self.walls, frame.positions, frame.angles)[0])
+        grains = np.flatnonzero(~bodies.big & ~frame.absent)
+        placed, owners = bodies.place(grains, frame.positions, frame.angles)
         self.grain_shapes.set_verts(placed)
         self.grain_shapes.set_facecolor(self.shades(frame, owners))
         self.label.set_text(f"t = {frame.time:.{max(self.digits, 0)}f}" if self.digits < 6 else f"t = {frame.time:.4g}")

@@ -79,12 +79,15 @@ class Frames(Every):
     def take(self, engine: Engine, snapshot: Snapshot) -> None:
         """Add a frame."""
         back = np.argsort(engine.order)
+        back = back[: len(engine.scene.bodies)]  # a cell that moves is the last
         body = snapshot.state.body[back]
         arrays = {
             "positions": body[:, 0:2], "angles": snapshot.state.angle[back], "velocities": body[:, 4:6], "spins": body[:, 6]
         }  # fmt: skip
         if engine.scene.remove_below is not None:  # grains that were taken out keep their last place
             arrays["present"] = (back < engine.order.size - engine.gone).astype(np.uint8)
+        if engine.kernels.CELL:
+            arrays["period"] = snapshot.state.body[engine.model.cell[0], 0:2]
         self.writer.add_frame(snapshot.step, snapshot.time, arrays)
         self.writer.add_contacts(snapshot.step, snapshot.time, contact_arrays(engine, snapshot))
 

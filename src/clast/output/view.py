@@ -47,4 +47,5 @@ def view_of(run: Run, bodies: Outlines, chosen: Iterable[int]) -> tuple[np.ndarr
             low, high = np.minimum(low, seen.min(axis=0)), np.maximum(high, seen.max(axis=0))
     margin = MARGIN * float((high - low).max())
     periodic = bodies.period > 0.0
-    return np.where(periodic, 0.0, low - margin), np.where(periodic, bodies.period, high + margin)
+    widest = np.max([bodies.at(run.frames[index]).period for index in chosen], axis=0)
+    return np.where(periodic, 0.0, low - margin), np.where(periodic, widest, high + margin)

@@ -37,8 +37,8 @@ class Imposed:
         return any(self.held) or any(self.force) or bool(self.pressures) or bool(self.dashpot)
 
 
-def sum_up(number: int, tags: Iterable[Tag]) -> Imposed:
-    """All tags of body `number`; SceneError where they contradict each other."""
+def sum_up(who: str, tags: Iterable[Tag]) -> Imposed:
+    """All tags of a body, `who` in complaints; SceneError where they contradict each other."""
     total = Imposed()
     for tag in tags:
         if isinstance(tag, Force):
@@ -49,7 +49,7 @@ def sum_up(number: int, tags: Iterable[Tag]) -> Imposed:
             total.pressures.append(tag)
         elif isinstance(tag, Dashpot):
             if total.dashpot is not None and total.dashpot != tag.coefficient:
-                raise SceneError(f"body {number}: two Dashpot tags with different coefficients")
+                raise SceneError(f"{who}: two Dashpot tags with different coefficients")
             total.dashpot = tag.coefficient
         else:
             wanted = (0.0, 0.0, 0.0) if isinstance(tag, Fixed) else (tag.x, tag.y, tag.spin)
@@ -57,18 +57,18 @@ def sum_up(number: int, tags: Iterable[Tag]) -> Imposed:
                 if given is None:
                     continue
                 if total.velocity[c] is not None and total.velocity[c] != given:
-                    raise SceneError(f"body {number}: two tags prescribe different velocities for its {COMPONENTS[c]}")
+                    raise SceneError(f"{who}: two tags prescribe different velocities for its {COMPONENTS[c]}")
                 total.velocity[c] = given
     for c, forces in enumerate(total.force):
         if forces and total.held[c]:
             raise SceneError(
-                f"body {number}: a Force along {COMPONENTS[c]} on a body whose {COMPONENTS[c]} velocity is prescribed would do "
+                f"{who}: a Force along {COMPONENTS[c]} on a body whose {COMPONENTS[c]} velocity is prescribed would do "
                 "nothing; leave that component free"
             )
     for pressure in total.pressures:
         if total.held["xy".index(pressure.direction[1])]:
             raise SceneError(
-                f"body {number}: a Pressure along {pressure.direction} on a body whose {pressure.direction[1]} velocity is "
+                f"{who}: a Pressure along {pressure.direction} on a body whose {pressure.direction[1]} velocity is "
                 "prescribed would do nothing; leave that component free"
             )
     return total

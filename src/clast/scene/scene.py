@@ -79,15 +79,55 @@ class Body:
 
 @dataclass(frozen=True)
 class Box:
-    """A cell of the plane; a side with a period repeats, an open side does not confine anything (walls are bodies)."""
+    """A cell of the plane; a side with a period repeats, an open side does not confine anything (walls are bodies).
+
+    tags   what moves the periods, as it would move a wall at the far corner (period_x, period_y): `Velocity(y=-0.01)` shortens
+           period_y, `Pressure(p, "-x")` pushes period_x together with p × period_y. A period that nothing is said of stays.
+    mass   inertia of periods under a force or pressure; √N mean grains if not given, as for a wall
+    """
 
     period_x: float = 0.0  # 0: open
     period_y: float = 0.0
+    tags: tuple[Tag, ...] = ()
+    mass: float | None = None
 
     def __post_init__(self) -> None:
         for name, value in (("period_x", self.period_x), ("period_y", self.period_y)):
             if numbers(f"box: {name}", [value], 1)[0] < 0.0:
                 raise SceneError(f"box: {name} = {value} must be a positive length, or 0 for an open side")
+        for tag in self.tags:
+            if not isinstance(tag, Velocity | Force | Pressure | Dashpot):
+                raise SceneError(f"box: {tag!r} is not a Velocity, Force, Pressure or Dashpot")
+            if isinstance(tag, Pressure) and tag.between is not None:
+                raise SceneError("box: a Pressure on the cell acts across its whole side: leave `between` out")
+        if self.mass is not None and numbers("box: mass", [self.mass], 1)[0] <= 0.0:
+            raise SceneError(f"box: mass = {self.mass} must be positive")
+        said = sum_up("box", self.tags)
+        for axis, period in enumerate((self.period_x, self.period_y)):
+            if period == 0.0 and (self.pushed(axis) or said.velocity[axis] is not None):
+                raise SceneError(
+                    f"box: a tag moves the period along {'xy'[axis]}, but that side is open: give period_{'xy'[axis]}"
+                )
+        if said.velocity[2] is not None or said.force[2]:
+            raise SceneError("box: a spin or torque means nothing for the lengths of a cell; leave it out")
+
+    def pushed(self, axis: int) -> bool:
+        """Whether a force or pressure acts on a period."""
+        said = sum_up("box", self.tags)
+        return bool(said.force[axis]) or any(pressure.direction[1] == "xy"[axis] for pressure in said.pressures)
+
+    def imposed(self) -> Imposed:
+        """What the tags say together; periods that nothing pushes are held."""
+        said = sum_up("box", self.tags)
+        said.velocity = [value if value is not None or self.pushed(c) else 0.0 for c, value in enumerate(said.velocity[:2])] + [
+            0.0
+        ]
+        return said
+
+    @property
+    def moves(self) -> bool:
+        """Whether any period changes."""
+        return bool(self.tags) and not self.imposed().at_rest
 
 
 class Scene:
@@ -256,7 +296,16 @@ class Scene:
 
     def imposed(self, number: int) -> Imposed:
         """What the tags of a body say together."""
-        return sum_up(number, self.bodies[number].tags)
+        return sum_up(f"body {number}", self.bodies[number].tags)
+
+    def cell(self) -> Body | None:
+        """The periodic cell as a body, its place the periods, where it moves; it has the id after the last."""
+        if not self.box.moves or not self.bodies:
+            return None
+        grains = [body.mass for body in self.bodies if not body.big]
+        mass = self.box.mass or math.sqrt(max(len(grains), 1)) * float(np.mean(grains or [1.0]))
+        place = (float(self.box.period_x), float(self.box.period_y))
+        return Body(self.bodies[0].shape, place, 0.0, (0.0, 0.0), 0.0, mass, mass, self.bodies[0].material, True, "cell")
 
     def masses(self) -> tuple[np.ndarray, np.ndarray]:
         """Mass and moment of inertia of every body; a free wall that was given no mass weighs √N mean grains."""
