@@ -74,3 +74,26 @@ def test_friction_creates_no_energy(name, friction):
     rubbed = impacts(shape, Linear(K, 0.4 * K, friction=friction))
     assert (rubbed <= 1.0 + error).all(), f"{rubbed.max() - 1.0} gained, {error} without friction"
     assert rubbed.min() < 0.995
+
+
+@pytest.mark.parametrize("law", [Linear(K), Linear(K, 0.3 * K, 0.4, normal_damping=16.0)], ids=["elastic", "frictional"])
+def test_a_contact_that_only_just_touches_is_a_contact_like_any_other(law):
+    """Skeletons as far apart as the radii say, to the last bit: no depth and no force after rounding, and no 0/0.
+
+    That is how the grains of a Voronoi diagram lie, eroded and dilated by the same disk.
+    """
+    ways = np.random.default_rng(2).uniform(0.0, 2.0 * math.pi, 10_000)
+    places = 0.2 * np.stack([np.cos(ways), np.sin(ways)], axis=1)
+    squares = places[:, 0] * places[:, 0] + places[:, 1] * places[:, 1]
+    between = places[(squares < 0.2 * 0.2) & (np.sqrt(squares) == 0.2)]
+    assert len(between) > 5
+    for place in between[:6]:
+        scene = Scene(law=law)
+        scene.add(disk(radius=0.1), (0.0, 0.0), velocity=0.5 * place)
+        scene.add(disk(radius=0.1), place, velocity=-0.5 * place)
+        engine = Engine(scene)
+        assert list(engine.contact_table(engine.state)[1][:, 0]) == [0.0]
+        engine.advance(2000)
+        assert np.isfinite(engine.state.body).all()
+        if law.friction == 0.0:
+            assert np.hypot(*engine.state.body[:, 4:6].T) == pytest.approx(0.1, rel=1e-6)

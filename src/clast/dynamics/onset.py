@@ -127,7 +127,8 @@ def onset_correction(
                     )  # fmt: skip
                     viscous, shear, drag = answer.viscous, answer.shear_u, answer.drag_u
                 rough_past, rough_future = parts_in_contact(depth, closing, dt, 1.0)
-                stored = 2.0 * normal_energy(parameters, depth, radius) / (push * dt)
+                # a contact may just touch, with no depth and no force left after rounding
+                stored = 2.0 * normal_energy(parameters, depth, radius) / (push * dt) if push > 0.0 else 0.0
                 past_part, future_part, both = balanced_parts(depth, stored, closing, after, dt)
                 if both:
                     past_part, future_part = rough_past, rough_future
