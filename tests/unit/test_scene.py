@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from clast.dynamics.engine import Engine
+from clast.dynamics.layout import lay_out
 from clast.errors import InputError, OverlapError, SceneError, StepError
 from clast.laws import Linear
 from clast.scene.scene import Box, Scene
@@ -235,3 +236,18 @@ def test_a_driven_wall_does_not_set_the_step():
     assert Engine(s).dt == alone
     s.add_wall(segment((-1, -9), (1, -9), 1e-3), mass=1e-3, tags=[Velocity(x=0.1, spin=0.0)])
     assert Engine(s).dt < alone
+
+
+def test_a_wall_longer_than_the_period_is_refused():
+    """Grains would meet it and its image, and be pushed twice as hard."""
+    for length, fine in ((5.0, True), (5.0 + 1e-12, True), (4.0, True), (5.1, False), (10.0, False)):
+        scene = Scene(law=Linear(1e4), box=Box(5.0, 0.0))
+        scene.add(disk(radius=0.5), (0.0, 1.0))
+        scene.add_wall(segment((0.0, 0.0), (length, 0.0), radius=0.1), name="floor")
+        if fine:
+            lay_out(scene)
+        else:
+            with pytest.raises(SceneError, match=r"body 1 \(floor\) is .* long along x, and the period there is 5:"):
+                lay_out(scene)
+    scene.bodies[1].angle = 0.5 * np.pi  # upright it is as thin as can be
+    lay_out(scene)

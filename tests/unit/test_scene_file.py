@@ -131,6 +131,33 @@ def test_every_tag_is_the_one_python_makes():
     same(file.scene, scene)
 
 
+def test_tags_on_the_cell_move_its_periods():
+    text = MINIMAL.replace(
+        "[run]",
+        """
+[box]
+period_x = 5.0
+period_y = 6.0
+
+[[tags]]
+kind = "velocity"
+on = "cell"
+y = -0.1
+
+[[tags]]
+kind = "pressure"
+on = "cell"
+value = 2.0
+direction = "-x"
+
+[run]""",
+    )
+    box = read(text).scene.box
+    assert box == Box(5.0, 6.0, tags=(Velocity(y=-0.1), Pressure(2.0, "-x")))
+    with pytest.raises(SceneError, match=r"tags\[0\]: box: a tag moves the period along y, but that side is open"):
+        read(text.replace("period_y = 6.0\n", ""))
+
+
 def test_cohesion_and_a_pressure_between_walls():
     scene = read(COHESION).scene
     assert scene.default_law == Hertz(1e6, 1e5, math.inf, 3.0, 1.0, cohesion=Cohesion(2.0, 0.02))
@@ -401,9 +428,9 @@ def scene_of(**given: Any) -> Scene:
         (lambda: Pressure(1.0, "+x", ("a", "a")), "must name two different walls"),
         (lambda: Dashpot(-1.0), "Dashpot tag: coefficient = -1.0"),
         (lambda: Dashpot("1"), "Dashpot tag: coefficient = '1'"),
-        (lambda: sum_up(3, [Dashpot(1.0), Dashpot(2.0)]), "body 3: two Dashpot tags"),
-        (lambda: sum_up(3, [Velocity(x=1.0), Fixed()]), "body 3: two tags prescribe different velocities for its x"),
-        (lambda: sum_up(3, [Velocity(x=1.0), Pressure(1.0, "+x")]), "body 3: a Pressure along +x"),
+        (lambda: sum_up("body 3", [Dashpot(1.0), Dashpot(2.0)]), "body 3: two Dashpot tags"),
+        (lambda: sum_up("body 3", [Velocity(x=1.0), Fixed()]), "body 3: two tags prescribe different velocities for its x"),
+        (lambda: sum_up("body 3", [Velocity(x=1.0), Pressure(1.0, "+x")]), "body 3: a Pressure along +x"),
         (lambda: Scene(law="linear"), "law = 'linear' must be a law"),
         (lambda: scene_of(gravity=(1.0,)), "must be 2 numbers"),
         (lambda: scene_of(drag=-1.0), "drag falls to -1.0"),

@@ -16,11 +16,11 @@ def measure(engine: Engine) -> None:
     """Take the periods of the search from the cell; PhysicsError if it has become too small for its grains."""
     period = engine.model.period
     size = engine.state.body[engine.model.cell[0], 0:2]
-    widest = 2.0 * float(engine.model.reach[engine.cast.grains].max(initial=0.0))
+    widest = 2.0 * float(engine.model.reach[np.concatenate([engine.cast.grains, engine.cast.big])].max())
     if ((period > 0.0) & (size <= widest)).any():
         raise PhysicsError(
             f"the periodic cell has shrunk to {size[0]:.4g} × {size[1]:.4g} at t = {engine.time:.6g} (step {engine.step}), and a "
-            f"grain is {widest:.4g} across: it would meet itself; stop earlier, or push less"
+            f"body is {widest:.4g} across: it would meet itself; stop earlier, or push less"
         )
     period[...] = np.where(period > 0.0, size, 0.0)
 

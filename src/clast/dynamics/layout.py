@@ -98,6 +98,7 @@ def lay_out(scene: Scene) -> Layout:
     walls = np.setdiff1d(np.flatnonzero(big), model.cell)
     cast = Cast(grains, level, level_reach, walls, np.asarray(~held.all(axis=1), np.uint8))
     check_cohesion(scene)
+    check_walls(scene)
     tags, columns = lay_out_tags(scene, bodies, order, imposed, free, moving, 1.0 / model.inverse_mass, float(model.stiffness[0]))
     return Layout(table, model, state, tags, columns, cast, order, free, moving)
 
@@ -127,6 +128,17 @@ def check_cohesion(scene: Scene) -> None:
                 f"body {number} ({body.shape.name}): its skeleton is {body.shape.thickness:.3g} thick, and a cohesion of range "
                 f"{furthest:.3g} would act through it; take a range below {body.shape.thickness / 1.2:.3g}"
             )
+
+
+def check_walls(scene: Scene) -> None:
+    """A wall longer than a period would overlap its own image, and grains would meet both."""
+    for axis, period in enumerate((scene.box.period_x, scene.box.period_y)):
+        for number, body in enumerate(scene.bodies):
+            if body.big and period > 0.0 and (span := float(np.ptp(turned_vertices(body)[:, axis]))) > period * (1.0 + 1e-9):
+                raise SceneError(
+                    f"body {number} ({body.name or body.shape.name}) is {span:.6g} long along {'xy'[axis]}, and the period there "
+                    f"is {period:.6g}: it would overlap its own image and count twice; draw exactly one period of it"
+                )
 
 
 def lay_out_tags(
@@ -275,8 +287,8 @@ def endless_chains(scene: Scene, rows: list[tuple[Body, Imposed]], shape_of: np.
             if period[axis] > 0.0 and np.abs(np.abs(span) - across).max() < 1e-9 * period[axis]:
                 if scene.box.moves and not (scene.box.imposed().velocity[axis] == 0.0):
                     raise SceneError(
-                        f"a wall spans exactly one period along {'xy'[axis]}, but that period changes: fix the period, or draw "
-                        "the wall so long that it covers every length of it"
+                        f"a wall spans exactly one period along {'xy'[axis]}, but that period changes: it would tear or overlap; "
+                        "let only the other period change"
                     )
                 found.add(int(shape_of[k]))
     return found

@@ -198,6 +198,11 @@ def add_tags(scene: Scene, keys: SceneKeys, origin: list[str]) -> None:
     """Put the tags on their bodies; SceneError where a body is fixed as well, and the tag would do nothing."""
     bodies: list[list[int]] = []
     for k, each in enumerate(keys.tags):
+        if scene.is_cell(each.on):
+            with at(f"tags[{k}]"):
+                scene.tag("cell", build_tag(each))
+            bodies.append([])
+            continue
         with at(f"tags[{k}].on"):
             bodies.append(scene.ids(each.on))
         if isinstance(each, PressureTag) and each.between is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -288,11 +288,19 @@ class Scene:
         return [number for each in who for number in self.ids(each)]
 
     def tag(self, who: int | str | Iterable[int | str], tag: Tag) -> None:
-        """Impose something on a body, on all bodies of a name, or on several of these."""
+        """Impose something on a body, on all bodies of a name, or on several of these; or on the periodic "cell" (see `Box`)."""
+        if self.is_cell(who):
+            self.box = replace(self.box, tags=(*self.box.tags, tag))
+            return
         if not isinstance(tag, Fixed | Velocity | Force | Pressure | Dashpot):
             raise SceneError(f"tag on body {who}: {tag!r} is not Fixed, Velocity, Force, Pressure or Dashpot")
         for number in self.ids(who):
             self.bodies[number].tags.append(tag)
+
+    def is_cell(self, who: object) -> bool:
+        """Whether "cell" means the periodic cell: not where a body has that name."""
+        periodic = self.box.period_x > 0.0 or self.box.period_y > 0.0
+        return periodic and who in ("cell", ["cell"]) and all(body.name != "cell" for body in self.bodies)
 
     def imposed(self, number: int) -> Imposed:
         """What the tags of a body say together."""

@@ -217,18 +217,21 @@ Whom = Annotated[list[int | str], BeforeValidator(_whom)]
 Ends = Annotated[list[Who], Field(min_length=2, max_length=2)]
 
 
+ON = 'name or number of a body, or a list of these; "cell" for the periods of the box'
+
+
 class FixedTag(Keys):
     """The body never moves."""
 
     kind: Literal["fixed"] = key(..., "never moves")
-    on: Whom = key(..., "name or number of a body, or a list of these")
+    on: Whom = key(..., ON)
 
 
 class VelocityTag(Keys):
     """Prescribed velocities; a component left out stays free."""
 
     kind: Literal["velocity"] = key(..., "moves as prescribed")
-    on: Whom = key(..., "name or number of a body, or a list of these")
+    on: Whom = key(..., ON)
     x: TimedKeys | None = key(None, "velocity along x", "length/time")
     y: TimedKeys | None = key(None, "velocity along y", "length/time")
     spin: TimedKeys | None = key(None, "angular velocity", "radians/time")
@@ -238,7 +241,7 @@ class ForceTag(Keys):
     """A force and torque on top of gravity and contacts."""
 
     kind: Literal["force"] = key(..., "is pushed")
-    on: Whom = key(..., "name or number of a body, or a list of these")
+    on: Whom = key(..., ON)
     x: TimedKeys = key(0.0, "force along x", "force")
     y: TimedKeys = key(0.0, "force along y", "force")
     torque: TimedKeys = key(0.0, "torque, counter-clockwise", "force × length")
@@ -248,7 +251,7 @@ class PressureTag(Keys):
     """A force `value` × the present gap between two walls, or × the period."""
 
     kind: Literal["pressure"] = key(..., "is loaded")
-    on: Whom = key(..., "name or number of a body, or a list of these")
+    on: Whom = key(..., ON)
     value: TimedKeys = key(..., "pressure", "force/length")
     direction: Literal["+x", "-x", "+y", "-y"] = key(..., "where the wall is pushed")
     between: Ends | None = key(
@@ -260,7 +263,7 @@ class DashpotTag(Keys):
     """A force −coefficient × velocity; 0 takes away the dashpot that free walls have."""
 
     kind: Literal["dashpot"] = key(..., "is braked")
-    on: Whom = key(..., "name or number of a body, or a list of these")
+    on: Whom = key(..., ON)
     coefficient: float = key(..., "force per velocity", "force × time/length", ge=0.0)
 
 
