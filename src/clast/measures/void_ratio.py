@@ -1,0 +1,52 @@
+"""How much of a sample is empty (model §8): void ratio (A − A_p)/A_p and packing fraction A_p/A, A between wall surfaces.
+
+A_p is the sum of the grains' own areas. Where grains overlap that area counts twice: nothing is subtracted, so a soft packing
+reads a little denser than its outline (the series "overlap_share" tells how soft).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clast.errors import InputError
+from clast.measures.region import Region, Walls
+from clast.measures.stored import StoredRun, grains_of, of_scene, present_grains
+
+
+class VoidRatio:
+    """Void ratio and packing fraction over time; all grains of the run are taken to lie in the sample.
+
+    walls   names of the walls around the sample; a periodic side needs none
+    at      "samples" or "frames"
+
+    After `compute(run)`: time (k,), void_ratio (k,), fraction (k,), grain_area [length²].
+    """
+
+    def __init__(self, walls: Walls = Walls(), *, at: str = "samples") -> None:  # noqa: B008  (a tuple of texts)
+        self.walls, self.at = walls, at
+
+    def compute(self, run: StoredRun) -> VoidRatio:
+        """Read a run; InputError says what it lacks."""
+        region = Region(self.walls, at=self.at).compute(run)
+        grains = grains_of(run)
+        if not grains.any():
+            raise InputError("the run has no grains, so its sample is all void")
+        if len(run.frames) and not present_grains(run, run.frames[-1])[grains].all():
+            raise InputError("grains were taken out during the run (remove_below), so the sample has no one void ratio")
+        self.time = region.time
+        self.grain_area = float(np.asarray(of_scene(run, "body_area"))[grains].sum())
+        self.void_ratio = region.area / self.grain_area - 1.0
+        self.fraction = self.grain_area / region.area
+        return self
+
+    def plot(self, axes: Any = None) -> Any:
+        """Void ratio over time; returns the figure."""
+        import matplotlib.pyplot as plt
+
+        if axes is None:
+            axes = plt.subplots(figsize=(6, 4), layout="constrained")[1]
+        axes.plot(self.time, self.void_ratio)
+        axes.set(xlabel="time", ylabel="void ratio $(A - A_p)/A_p$")
+        return axes.figure
