@@ -6,17 +6,16 @@ Every function draws one picture into a folder that exists and returns its path.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clast.errors import InputError, ShapeError
+from clast.errors import InputError
 from clast.output.figures import save_figure
 from clast.output.shape_figure import BONE, CENTRE, FILL, RIM, draw_shape, fill_rings
-from clast.packing.voronoi import voronoi_cells
+from clast.packing.voronoi import voronoi_packing
 from clast.shapes import (
     Shape,
     ThinShapeWarning,
@@ -45,7 +44,6 @@ COLUMNS, ROWS, SQUARE = 9, 6, 1.0  # of the Voronoi-Minkowski diagram
 VORONOI_D = 0.17  # of the square: erosion
 VORONOI_R = (0.17, 0.11)  # sweeping disks: the opening, and one that leaves voids
 VORONOI_SEED = 4
-_UNERODED = 1e-7  # of the square: erosion of the cells as they are
 
 
 def draw_gallery(folder: Path) -> list[Path]:
@@ -167,40 +165,27 @@ def draw_voronoi(folder: Path) -> Path:
     import matplotlib.pyplot as plt
     from matplotlib.collections import PolyCollection
 
-    rng = np.random.default_rng(VORONOI_SEED)
-    cells = voronoi_cells(COLUMNS, ROWS, SQUARE, _UNERODED * SQUARE, rng)
+    packings = [
+        voronoi_packing(COLUMNS, ROWS, SQUARE, erosion=VORONOI_D * SQUARE, dilation=sweep * SQUARE, seed=VORONOI_SEED)
+        for sweep in VORONOI_R
+    ]
+    cells = packings[0].cells
     figure, panels = plt.subplots(1, 3, figsize=(14, 3.5), layout="constrained")
-    d = VORONOI_D * SQUARE
     for axes in panels:
         axes.add_collection(PolyCollection(cells, facecolor="none", edgecolor="0.55", lw=0.6))
         axes.set_aspect("equal")
         axes.set_axis_off()
         axes.set_xlim(-0.1 * SQUARE, (COLUMNS + 0.1) * SQUARE)
         axes.set_ylim(-0.1 * SQUARE, (ROWS + 0.1) * SQUARE)
-    eroded = [shape.vertices - shape.origin for shape in _grains(cells, d, d)]
+    eroded = [shape.vertices + place for shape, place in zip(packings[0].shapes, packings[0].positions, strict=True)]
     panels[0].add_collection(PolyCollection(eroded, facecolor=FILL, edgecolor=BONE, lw=0.9))
     panels[0].set_title(f"{len(cells)} cells eroded by d = {VORONOI_D:g} squares", fontsize=10)
-    for axes, sweep in zip(panels[1:], VORONOI_R, strict=True):
-        shapes = _grains(cells, d, sweep * SQUARE)
-        axes.add_collection(PolyCollection([_drawn(shape)[0] for shape in shapes], facecolor=FILL, edgecolor=RIM, lw=0.9))
-        solid = sum(shape.area for shape in shapes)
-        void = COLUMNS * ROWS * SQUARE**2 / solid - 1.0
+    for axes, sweep, packing in zip(panels[1:], VORONOI_R, packings, strict=True):
+        grains = [shape.outline(128)[0] + place for shape, place in zip(packing.shapes, packing.positions, strict=True)]
+        axes.add_collection(PolyCollection(grains, facecolor=FILL, edgecolor=RIM, lw=0.9))
         words = "R = d" if sweep == VORONOI_D else f"R = {sweep / VORONOI_D:.2g} d"
-        axes.set_title(f"dilated by {words}: void ratio {void:.2f}", fontsize=10)
+        axes.set_title(f"dilated by {words}: void ratio {packing.void_ratio:.2f}", fontsize=10)
     return save_figure(figure, folder / "voronoi-minkowski.png")
-
-
-def _grains(cells: Iterable[Floats], d: float, sweep: float) -> list[Shape]:
-    """The cells (n, 2) that d does not swallow, as grains."""
-    shapes = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ThinShapeWarning)  # drawn, not run
-        for cell in cells:
-            try:
-                shapes.append(rounded(cell, d, sweep))
-            except ShapeError:  # too small for the disk: its place stays empty in the picture
-                continue
-    return shapes
 
 
 def _candidates(cell: Floats, d: float) -> Floats:

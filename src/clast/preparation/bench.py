@@ -3,7 +3,6 @@
 import hashlib
 import math
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,12 +14,12 @@ from clast.dynamics.engine import Engine
 from clast.errors import InputError
 from clast.laws import Linear
 from clast.packing.lattice import square_lattice
-from clast.packing.voronoi import voronoi_cells
+from clast.packing.voronoi import voronoi_packing
 from clast.preparation.settle import settle, unbalanced_force
 from clast.scene.scene import Box, Scene
 from clast.scene.tags import Force, Velocity
-from clast.shapes import Shape, clumpy_cow, cow, disk, polygon, regular, segment
-from clast.shapes.thickness import ThinShapeWarning
+from clast.shapes import Shape, clumpy_cow, cow, disk, regular, segment
+from clast.shapes.thickness import THIN
 
 WINDOWS = 7
 WINDOW_SECONDS = 1.0
@@ -151,11 +150,8 @@ def voronoi_shapes(count: int = 1200, seed: int = 1) -> list[Shape]:
     """
     square = 0.887  # equivalent diameter 1
     side = math.ceil(math.sqrt(1.25 * count))
-    cells = voronoi_cells(side, side, square, 0.13, np.random.default_rng(seed))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ThinShapeWarning)
-        shapes = [polygon(cell, radius=0.13, name=f"cell {k}") for k, cell in enumerate(cells)]
-    stout = [shape for shape in shapes if shape.thickness > 0.1 * shape.radius and shape.area > square**2 / 3.0]
+    packing = voronoi_packing(side, side, square, erosion=0.13, seed=seed)
+    stout = [shape for shape in packing.shapes if shape.thickness > THIN * shape.radius and shape.area > square**2 / 3.0]
     return stout[:count]
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from clast.errors import ShapeError
-from clast.shapes.inside import Floats, Ints
-from clast.shapes.mass import MassProperties, mass_properties
+from clast.shapes.inside import Bools, Floats, Ints
+from clast.shapes.mass import MassProperties, convex_masses, mass_properties
 from clast.shapes.skeleton import Shape
 from clast.shapes.thickness import THIN, ThinShapeWarning
 from clast.shapes.validity import (
@@ -101,6 +102,52 @@ def polygon(points: ArrayLike, radius: float, *, name: str = "polygon") -> Shape
             stacklevel=2,
         )
     return shape
+
+
+def convex_polygons(corners: ArrayLike, counts: ArrayLike, radius: float, names: Sequence[str]) -> list[Shape]:
+    """Many polygons at once, all swept by a disk of one radius: what `polygon` makes, much faster where they are convex.
+
+    corners (c, 2) of all polygons one after the other, counts (k,) how many of them each has. Any that is not convex and
+    counter-clockwise, or has superfluous vertices, is left to `polygon`. Thin ones are not warned about: ask
+    `Shape.thickness`.
+    """
+    r = checked_radius(radius)
+    points = checked_points(corners, 3, "polygon")
+    number = np.asarray(counts, dtype=np.int64)
+    if number.min(initial=3) < 3 or number.sum() != len(points) or len(names) != number.size:
+        raise ShapeError(f"{number.size} polygons need three vertices each at least, and a name each.")
+    first = np.cumsum(number) - number
+    made: dict[int, Shape] = {}
+    for n in np.unique(number):
+        which = np.flatnonzero(number == n)
+        rings = points[first[which, None] + np.arange(n)]
+        simple = _plainly_convex(rings, r)
+        for k, ring in zip(which[~simple].tolist(), rings[~simple], strict=True):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ThinShapeWarning)
+                made[k] = polygon(ring, r, name=names[k])
+        which, rings = which[simple], rings[simple]
+        area, centroid, inertia = convex_masses(rings, r)
+        body = rings - centroid[:, None]
+        reach = np.sqrt((body[..., 0] ** 2 + body[..., 1] ** 2).max(axis=1)) + r
+        edges = _chain(int(n), closed=True)
+        for i, k in enumerate(which.tolist()):
+            numbers = float(area[i]), float(inertia[i]), float(reach[i])
+            made[k] = Shape(names[k], body[i], edges, r, *numbers, -centroid[i])
+    return [made[k] for k in range(number.size)]
+
+
+def _plainly_convex(rings: Floats, radius: float) -> Bools:
+    """Which of the rings (k, n, 2) turn left at every vertex, once round, and have nothing that `polygon` would leave out."""
+    size = np.ptp(rings, axis=1).max(axis=1)[:, None] + 2.0 * radius
+    d = np.roll(rings, -1, axis=1) - rings
+    after = np.roll(d, -1, axis=1)
+    cross = d[..., 0] * after[..., 1] - d[..., 1] * after[..., 0]
+    span = np.sqrt(((d + after) ** 2).sum(axis=-1))  # between the neighbours of a vertex: cross / span is its height over them
+    bent = cross > 2.0 * TOLERANCE * size * span
+    long = (d**2).sum(axis=-1) > (2.0 * TOLERANCE * size) ** 2
+    turns = np.arctan2(cross, (d * after).sum(axis=-1)).sum(axis=1)
+    return np.asarray((bent & long).all(axis=1) & (turns < 3.0 * np.pi))
 
 
 def regular(sides: int, radius: float, *, side: float | None = None, circumradius: float | None = None, name: str = "") -> Shape:

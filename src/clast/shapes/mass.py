@@ -105,6 +105,48 @@ def convex_mass(vertices: Floats, radius: float) -> MassProperties:
     return whole._replace(centroid=whole.centroid + origin)
 
 
+def convex_masses(rings: Floats, radius: float) -> tuple[Floats, Floats, Floats]:
+    """Areas (k,), centroids (k, 2) and inertias (k,) of many convex spheropolygons at once, `rings` (k, n, 2), n ≥ 3.
+
+    The sums of `convex_mass`; the rings must be what that asks for.
+    """
+    origin = rings.mean(axis=1, keepdims=True)
+    at = rings - origin
+    nxt = np.roll(at, -1, axis=1)
+    d = nxt - at
+    length = np.sqrt(d[..., 0] ** 2 + d[..., 1] ** 2)
+    u = d / length[..., None]
+    out = np.stack([u[..., 1], -u[..., 0]], axis=-1)
+
+    side_area = length * radius
+    side_centre = 0.5 * (at + nxt) + 0.5 * radius * out
+    side_own = side_area * (length**2 + radius**2) / 12.0
+
+    after = np.roll(u, -1, axis=1)
+    beta = np.arctan2(np.maximum(u[..., 0] * after[..., 1] - u[..., 1] * after[..., 0], 0.0), (u * after).sum(axis=-1))
+    cap_area, tip, cap_own = sector(beta, radius)
+    cos, sin = np.cos(0.5 * beta), np.sin(0.5 * beta)
+    bisector = np.stack([cos * out[..., 0] - sin * out[..., 1], sin * out[..., 0] + cos * out[..., 1]], axis=-1)
+    cap_centre = nxt + tip[..., None] * bisector
+
+    # the bare polygon: triangles from the mean of the vertices, then PRE10 eq 11 about its own centroid
+    cross = at[..., 0] * nxt[..., 1] - at[..., 1] * nxt[..., 0]
+    core_area = 0.5 * cross.sum(axis=1)
+    core_centre = (cross[..., None] * (at + nxt)).sum(axis=1) / (6.0 * core_area[:, None])
+    a, b = at - core_centre[:, None], nxt - core_centre[:, None]
+    cross = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    core_own = (cross * (a * a + a * b + b * b).sum(axis=-1)).sum(axis=1) / 12.0
+
+    area = np.concatenate([side_area, cap_area, core_area[:, None]], axis=1)
+    centre = np.concatenate([side_centre, cap_centre, core_centre[:, None]], axis=1)
+    own = np.concatenate([side_own, cap_own, core_own[:, None]], axis=1)
+    total = area.sum(axis=1)
+    centroid = (area[..., None] * centre).sum(axis=1) / total[:, None]
+    off = centre - centroid[:, None]
+    inertia = (own + area * (off**2).sum(axis=-1)).sum(axis=1)
+    return total, centroid + origin[:, 0], inertia
+
+
 def _polygon(ring: Floats) -> MassProperties:
     """Bare polygon (n, 2), counter-clockwise: shoelace area and centroid, and PRE10 eq 11 about the centroid."""
     nxt = np.roll(ring, -1, axis=0)
