@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import signal
 import tomllib
 from contextlib import contextmanager
@@ -18,8 +19,9 @@ from scene_texts import ARROW, COHESION, MINIMAL, SHAPES, TAGS, toml
 import clast
 from clast.cli import run_command
 from clast.dynamics.layout import lay_out
-from clast.errors import SceneError
+from clast.errors import InputError, SceneError
 from clast.laws import Cohesion, Hertz, HertzMindlin, Linear, Rolling
+from clast.packing.voronoi import voronoi_packing
 from clast.preparation.scene_file import read_scene
 from clast.preparation.scene_fill import apportion
 from clast.scene.complaint import models_in
@@ -205,6 +207,48 @@ def test_a_fill_keeps_inside_its_rectangle_and_apart(kind):
     assert np.hypot(*np.array([body.velocity for body in scene.bodies]).T) == pytest.approx(2.0)
     assert np.ptp([body.angle for body in scene.bodies]) > 3.0
     assert [body.mass for body in scene.bodies] == pytest.approx(3.0 * size**2)
+
+
+def test_a_voronoi_fill_is_the_packing_python_draws():
+    text = MINIMAL.replace(
+        "[run]",
+        """
+[[fill]]
+kind = "voronoi"
+columns = 5
+rows = 4
+square = 2.0
+lower = [10.0, 0.0]
+erosion = 0.3
+dilation = 0.2
+seed = 3
+density = 2.0
+name = "soil"
+
+[run]""",
+    )
+    scene = read(text).scene
+    packing = voronoi_packing(5, 4, 2.0, erosion=0.3, dilation=0.2, seed=3)
+    soil = [scene.bodies[k] for k in scene.ids("soil")]
+    assert len(soil) == 20
+    assert np.array([body.position for body in soil]) == pytest.approx(packing.positions + np.array([10.0, 0.0]))
+    assert [body.mass for body in soil] == pytest.approx([2.0 * shape.area for shape in packing.shapes])
+    loose = read(text.replace("seed = 3", "seed = 3\nexpand = 1.5\nrandom_angles = true")).scene
+    assert max(body.position[0] for body in loose.bodies) > 10.0 + 12.0
+    assert len({body.angle for body in loose.bodies}) > 15
+    periodic = text.replace("lower = [10.0, 0.0]\n", "").replace("[[fill]]", "[box]\nperiod_x = 10.0\nperiod_y = 8.0\n\n[[fill]]")
+    periodic = re.sub(r"\[\[grains\]\].*?\n\n", "", periodic, flags=re.DOTALL)
+    cells = read(periodic).scene
+    drawn = voronoi_packing(5, 4, 2.0, erosion=0.3, dilation=0.2, seed=3, border="periodic")
+    assert np.array([cells.bodies[k].position for k in cells.ids("soil")]) == pytest.approx(drawn.positions)
+    for old, new, words in (
+        ("dilation = 0.2", "dilation = 0.4", r"fill\[0\]: dilation R = 0.4 exceeds erosion d = 0.3"),
+        ("square = 2.0", "square = -2.0", r"fill\[0\]\.square: -2.0 must be positive"),
+        ("period_x = 10.0", "period_x = 11.0", r"fill\[0\]: the period along x is 11, and columns × square × expand is 10"),
+        ("period_x = 10.0\n", "", r"fill\[0\]: the box is periodic along y only"),
+    ):
+        with pytest.raises((SceneError, InputError), match=words):
+            read(periodic.replace(old, new))
 
 
 def test_the_seed_decides_and_nothing_else():

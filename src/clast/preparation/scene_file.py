@@ -24,12 +24,12 @@ from clast.dynamics.layout import lay_out
 from clast.dynamics.timestep import safe_step, unstable_step
 from clast.errors import ClastError, InputError, OverlapError, SceneError, StepError
 from clast.output.recording import steps_until
-from clast.preparation.scene_fill import add_fill
+from clast.preparation.scene_fill import add_fill, add_voronoi
 from clast.scene.build import ShapeShelf, at, build_drag, build_law, build_tag
 from clast.scene.complaint import complaint, written
 from clast.scene.room import crowded
 from clast.scene.scene import Box, Scene
-from clast.scene.schema import FixedTag, PressureTag, RunKeys, SceneKeys, WallKeys
+from clast.scene.schema import FixedTag, PressureTag, RunKeys, SceneKeys, VoronoiFillKeys, WallKeys
 from clast.scene.tags import Fixed
 from clast.shapes import Shape
 from clast.shapes.make import clump, polygon, polyline
@@ -142,7 +142,10 @@ def build(keys: SceneKeys, shelf: ShapeShelf, origin: list[str]) -> Scene:
         origin.append(f"walls[{k}]")
     for k, fill in enumerate(keys.fill):
         with at(f"fill[{k}]"):
-            add_fill(scene, fill, shelf)
+            if isinstance(fill, VoronoiFillKeys):
+                add_voronoi(scene, fill)
+            else:
+                add_fill(scene, fill, shelf)
         origin += [f"grain {n} of fill[{k}]" for n in range(fill.count)]
     used = sorted({body.material for body in scene.bodies})
     for k, pair in enumerate(keys.pair_law):

@@ -9,9 +9,11 @@ import numpy as np
 from clast.errors import SceneError
 from clast.packing.insertion import insert_at_random
 from clast.packing.lattice import square_lattice
+from clast.packing.packing import Packing
+from clast.packing.voronoi import voronoi_packing
 from clast.scene.build import ShapeShelf, at
 from clast.scene.scene import Scene
-from clast.scene.schema import FillKeys
+from clast.scene.schema import FillKeys, VoronoiFillKeys
 from clast.shapes import Shape
 
 
@@ -48,6 +50,30 @@ def add_fill(scene: Scene, keys: FillKeys, shelf: ShapeShelf) -> None:
             material=keys.material,
             name=keys.name,
         )
+
+
+def add_voronoi(scene: Scene, keys: VoronoiFillKeys) -> None:
+    """Add a Voronoi-Minkowski packing; its borders are periodic where the box is, and must then fit it."""
+    box = (scene.box.period_x, scene.box.period_y)
+    size = tuple(keys.expand * count * keys.square for count in (keys.columns, keys.rows))
+    for axis, name in enumerate(("columns", "rows")):
+        if box[axis] > 0.0 and not math.isclose(box[axis], size[axis], rel_tol=1e-9):
+            raise SceneError(
+                f"the period along {'xy'[axis]} is {box[axis]:.9g}, and {name} × square × expand is {size[axis]:.9g}: "
+                "make them equal"
+            )
+    if box[1] > 0.0 and box[0] == 0.0:
+        raise SceneError("the box is periodic along y only; a Voronoi fill may be periodic along x, or both ways")
+    packing: Packing = voronoi_packing(
+        keys.columns, keys.rows, keys.square, erosion=keys.erosion, dilation=keys.dilation, void_ratio=keys.void_ratio,
+        roundness=keys.roundness, sites=keys.sites, seed=keys.seed,
+        border="periodic" if box[1] > 0.0 else "periodic-x" if box[0] > 0.0 else "closed",
+    )  # fmt: skip
+    if keys.expand > 1.0:
+        packing = packing.expanded(keys.expand)
+    if keys.random_angles:
+        packing = packing.turned(np.random.default_rng(keys.seed))
+    scene.add_packing(packing.shifted(keys.lower[0], keys.lower[1]), density=keys.density, material=keys.material, name=keys.name)
 
 
 def apportion(count: int, shares: list[float]) -> np.ndarray:

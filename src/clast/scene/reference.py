@@ -72,7 +72,7 @@ CHAPTERS: list[tuple[str, str, list[type[BaseModel]]]] = [
     ("Minkowski operations", "operations = [{ kind = …, by = … }, …]", models_in(schema_shapes.OperationKeys)),
     ("Grains", "[[grains]]", [schema.GrainKeys]),
     ("Walls", "[[walls]]", [schema.WallKeys]),
-    ("Many grains", "[[fill]]", [schema.FillKeys]),
+    ("Many grains", "[[fill]]", [schema.FillKeys, schema.VoronoiFillKeys]),
     ("Mixtures", "shapes = [{ shape = …, share = … }, …]", [schema.ShareKeys]),
     ("Tags", "[[tags]]", models_in(schema.TagKeys)),
     ("Numbers that change with time", "x = { kind = …, … }", [schema.RampKeys, schema.HarmonicKeys, schema.TableKeys]),

@@ -181,6 +181,35 @@ class FillKeys(Keys):
     name: Name | None = key(None, "name of all of them, for `tags`")
 
 
+class VoronoiFillKeys(Keys):
+    """A soil of Voronoi cells: eroded by d, dilated by R ≤ d (see docs/voronoi.md). Periodic where the box is."""
+
+    kind: Literal["voronoi"] = key(..., "cells of a Voronoi diagram")
+    columns: int = key(..., "squares along x", ge=1, le=10_000)
+    rows: int = key(..., "squares along y; there are columns × rows grains", ge=1, le=10_000)
+    square: float = key(..., "side of a square", "length", gt=0.0)
+    lower: Pair = key([0.0, 0.0], "[x, y] of the lower left corner", "length")
+    erosion: float | None = key(None, "d, by which cells are eroded", "length", gt=0.0)
+    dilation: float | None = key(None, "R ≤ d, by which they are dilated again; d if not given", "length", gt=0.0)
+    void_ratio: float | None = key(None, "wanted: the one of d and R that is not given is found", gt=0.0)
+    roundness: float | None = key(None, "R over the mean diameter of a cell, instead of `dilation`", gt=0.0)
+    sites: Literal["grid", "random"] = key("grid", "one site at random in every square, or anywhere")
+    expand: float = key(1.0, "factor by which the grains are moved apart: a loose sample", ge=1.0)
+    random_angles: bool = key(False, "turned at random, after moving apart")
+    seed: int = key(1, "seed of every random choice", ge=0)
+    density: float = key(1.0, "mass per area", "mass/length²", gt=0.0)
+    material: Name = key("grain", "material, for `pair_law`")
+    name: Name | None = key(None, "name of all of them, for `tags`")
+
+    @property
+    def count(self) -> int:
+        """Number of grains."""
+        return self.columns * self.rows
+
+
+AnyFillKeys = Annotated[FillKeys | VoronoiFillKeys, Field(discriminator="kind")]
+
+
 class WallKeys(Keys):
     """A big body: wall, container, landscape. Drawn by `vertices` and `radius`, or a `shape` put at a `position`."""
 
@@ -325,6 +354,6 @@ class SceneKeys(Keys):
     shapes: dict[str, ShapeKeys] = key({}, "shapes by name, a table of tables")
     grains: list[GrainKeys] = key([], "single grains, a list of tables")
     walls: list[WallKeys] = key([], "big bodies, a list of tables")
-    fill: list[FillKeys] = key([], "many grains at once, a list of tables")
+    fill: list[AnyFillKeys] = key([], "many grains at once, a list of tables")
     tags: list[TagKeys] = key([], "what is imposed on bodies, a list of tables")
     run: RunKeys = key(..., "how it is run, a table")
