@@ -4,11 +4,7 @@ What the fall takes out of the motion is not booked: a run starts after it, at r
 gate, with another damping).
 """
 
-import hashlib
-import os
-import tempfile
-import zipfile
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +13,7 @@ from clast.backend import bind
 from clast.dynamics.engine import Engine, kernels_of
 from clast.errors import PhysicsError, SceneError
 from clast.output.progress import Progress, quiet
+from clast.preparation.kept import Kept, keep, kept_path, take
 from clast.scene.scene import Scene
 from clast.scene.springs import Springs
 
@@ -54,7 +51,7 @@ def fill(scene: Scene, *, dt: float, rest: float, progress: Progress | None = No
         fall_to_rest(engine, rest, progress)
     back = np.argsort(engine.order)
     bed = Bed(engine.state.body[back, 0:2], engine.state.angle[back], engine.springs(), engine.time, kinetic_energy(engine))
-    write_bed(path, bed)
+    keep(path, Kept(bed.positions, bed.angles, bed.springs, {"time": bed.time, "energy": bed.energy}))
     return bed
 
 
@@ -113,39 +110,13 @@ def lay_in(scene: Scene, bed: Bed) -> Scene:
 
 
 def bed_path(scene: Scene, dt: float, rest: float) -> Path:
-    """Where a bed is kept, named by a hash of all it depends on: scene, time step, bar, and the text of what is run."""
-    digest = hashlib.sha256(f"{bind.key('fill')} {dt!r} {rest!r}".encode())
-    digest.update(Path(__file__).read_bytes())
-    for name, value in sorted(vars(scene).items()):
-        if name != "bodies":
-            digest.update(f"{name} = {value!r}\n".encode())
-    for body in scene.bodies:
-        for each in fields(body):
-            if each.name != "shape":
-                digest.update(f"{each.name} = {getattr(body, each.name)!r}\n".encode())
-        digest.update(body.shape.vertices.tobytes() + body.shape.edges.tobytes())
-        digest.update(repr(body.shape.radius).encode())
-    return bind.cache_folder() / f"fill-{digest.hexdigest()[:20]}.npz"
-
-
-def write_bed(path: Path, bed: Bed) -> None:
-    """Keep a bed; whole under another name first, since another process may be filling the same container."""
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    with os.fdopen(handle, "wb") as file:
-        np.savez(
-            file, allow_pickle=False, positions=bed.positions, angles=bed.angles,
-            spring_key=bed.springs.key, spring_memory=bed.springs.memory, spring_law=np.asarray(bed.springs.law),
-            time=np.asarray(bed.time), energy=np.asarray(bed.energy),
-        )  # fmt: skip
-    Path(name).replace(path)
+    """Where a bed is kept, named by all it depends on: scene, time step, bar, and the text of what is run."""
+    return kept_path("fill", scene, f"{dt!r} {rest!r}", Path(__file__))
 
 
 def read_bed(path: Path, bodies: int) -> Bed | None:
     """A bed kept before; None if there is none, or its file is damaged and the container has to be filled again."""
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            springs = Springs(stored["spring_key"], stored["spring_memory"], str(stored["spring_law"]))
-            bed = Bed(stored["positions"], stored["angles"], springs, float(stored["time"]), float(stored["energy"]))
-    except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile):
+    kept = take(path, bodies)
+    if kept is None or not {"time", "energy"} <= kept.numbers.keys():
         return None
-    return bed if bed.positions.shape == (bodies, 2) and bed.angles.shape == (bodies,) else None
+    return Bed(kept.positions, kept.angles, kept.springs, kept.numbers["time"], kept.numbers["energy"])

@@ -6,6 +6,7 @@ import numpy as np
 
 from clast.dynamics.engine import Engine
 from clast.dynamics.table import PULL, PUSH, SHEAR
+from clast.measures.contacts import virial
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,11 @@ def unbalanced_force(engine: Engine) -> tuple[float, float]:
         np.add.at(net[:, 0], table[:, column], sign * fx)
         np.add.at(net[:, 1], table[:, column], sign * fy)
     net += engine.model.gravity / engine.model.inverse_mass[:, None]
+    if engine.kernels.CELL:  # what acts on its lengths, where its grains balance
+        cell = engine.model.cell[0]
+        net[cell] = virial(engine, snapshot).diagonal() / np.where(
+            engine.model.period > 0.0, engine.state.body[cell, 0:2], np.inf
+        )
     mean_contact = float(np.hypot(fx, fy).mean()) if len(fx) else 0.0
     if mean_contact == 0.0:
         return float("inf"), 0.0

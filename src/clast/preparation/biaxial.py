@@ -1,0 +1,92 @@
+"""The biaxial test (GM09 §4, PRE10 §V): a packing between four smooth walls, first pressed alike on all sides, then sheared.
+
+In the test the side walls keep their pressure and bottom and top come nearer at a constant speed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+
+from clast.errors import InputError
+from clast.laws import Linear
+from clast.packing.packing import Packing
+from clast.preparation.cell import ENDS, SIDES, WALLS, Extent, add_cell, check_pressure, drive, press
+from clast.preparation.protocols import Prepared, start_from
+from clast.scene.scene import Scene
+from clast.scene.timed import Timed
+
+BRAKE = 0.001  # of the load: what the dashpots of side walls carry that move apart at the strain rate of the test
+
+
+@dataclass(frozen=True)
+class BiaxialCell:
+    """Grains of a packing inside four walls without friction; any consistent units.
+
+    packing       where the grains lie at first: the walls stand around its rectangle
+    law           between grains, and without its friction between grains and walls
+    density       mass per area of the grains
+    wall_radius   sphero-radius of the walls
+    """
+
+    packing: Packing
+    law: Linear
+    density: float = 1.0
+    wall_radius: float = 0.1
+
+    def scene(self, *, law: Linear | None = None, drag: Timed = 0.0) -> Scene:
+        """Grains and walls, with nothing yet that moves the walls across their faces."""
+        law, packing = law or self.law, self.packing
+        if any(packing.periodic):
+            raise InputError("the packing is periodic, and walls would cut its grains: draw it with closed borders")
+        scene = Scene(law=law, drag=drag)
+        scene.set_law("grain", "wall", dataclasses.replace(law, friction=0.0))
+        scene.add_packing(packing, density=self.density)
+        add_cell(scene, Extent(*packing.corner, packing.width, packing.height), self.wall_radius)
+        return scene
+
+    def compressed(
+        self, pressure: float, *, ramp: Timed | None = None, law: Linear | None = None, drag: Timed = 0.0,
+        closing_speed: float | None = None,
+    ) -> Scene:  # fmt: skip
+        """All four walls under the same pressure, to be brought to rest by `clast.preparation.protocols.prepare`.
+
+        ramp            how the pressure rises, constant if not given
+        law             another than that of the test: friction off makes dense packings
+        drag            rate of a drag on the grains [1/time]: contact damping alone leaves a sample ringing
+        closing_speed   which the walls do not exceed on their way in (a dashpot that matters only then)
+        """
+        self.check(pressure)
+        scene = self.scene(law=law, drag=drag)
+        for walls, length in ((SIDES, self.packing.height), (ENDS, self.packing.width)):
+            brake = None if closing_speed is None else pressure * length / closing_speed
+            press(scene, walls, pressure if ramp is None else ramp, dashpot=brake)
+        return scene
+
+    def held(self, pressure: float, *, prepared: Prepared, law: Linear | None = None, drag: Timed = 0.0) -> Scene:
+        """A prepared sample under the same pressure on all sides: to rest once more, with friction switched on."""
+        scene = self.scene(law=law, drag=drag)
+        press(scene, WALLS, pressure)
+        return start_from(scene, prepared)
+
+    def sheared(self, pressure: float, rate: float, *, prepared: Prepared, onset: float) -> Scene:
+        """The test: sides under `pressure`, bottom and top closing at the strain rate `rate` [1/time] of the prepared height.
+
+        The speed rises over the time `onset`, in which half the strain is lost: after t the axial strain is
+        rate × (t − onset/2). The dashpots of the side walls are chosen so that they carry a thousandth of the load.
+        """
+        self.check(pressure)
+        scene = self.scene()
+        extent = prepared.extent(scene)
+        press(scene, SIDES, pressure, dashpot=BRAKE * pressure * extent.height / (rate * extent.width))
+        drive(scene, ENDS, 0.5 * rate * extent.height, onset=onset)
+        return start_from(scene, prepared)
+
+    def check(self, pressure: float) -> float:
+        """Expected overlap over the smallest sphero-radius; SceneError or a warning where that is too much."""
+        size = float(np.mean([2.0 * np.sqrt(shape.area / np.pi) for shape in self.packing.shapes]))
+        return check_pressure(
+            pressure, self.law.normal_stiffness, size, min(shape.radius for shape in self.packing.shapes)
+        )  # fmt: skip
