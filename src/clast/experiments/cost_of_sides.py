@@ -1,0 +1,155 @@
+"""What a side costs: time per grain and step of regular spheropolygons in the shear cell (PRE10 fig 11, ARX fig 11).
+
+With a Verlet distance α of 0.9 cm, more than a grain, nearly every vertex is listed with every edge of every neighbour and
+the lists are as good as off; with 0.3 cm they are on; α = "auto" is what a run takes by itself. The same motion is timed
+with each, on one thread, in turn, so that a machine that slows down slows all; the median counts.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from clast.dynamics.engine import Engine
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.output.figures import save_figure
+from clast.output.reader import Run
+from clast.preparation.shear_cell import papers_cell, regular_grain
+from clast.scene.scene import Scene
+
+SIDES = (3, 4, 5, 6, 7)
+DIAMETER, RADIUS = 0.76, 0.1  # cm, PRE10
+# Verlet distance, PRE10's exponent of the time against the number of sides with its error, and ARX's
+DISTANCES: tuple[tuple[float | str, tuple[float, float] | None, float | None], ...] = (
+    (0.9, (1.56, 0.23), 2.0),
+    (0.3, (0.98, 0.31), 0.3533),
+    ("auto", None, None),
+)
+BAR = 1.0  # our own: the exponent with lists at most
+
+
+class CostOfSides(Parameters):
+    """PRE10's cell, 60 grains; ARX has 102."""
+
+    grains: int = parameter(60, "number of grains", "", ge=4)
+    speed: float = parameter(1.0, "speed of the upper plate", "cm/s")
+    until: float = parameter(20.0, "simulated time of a run", "s", gt=0)
+    dt: float = parameter(1e-3, "time step", "s", gt=0)
+    repetitions: int = parameter(7, "timed runs of each kind, of which the median counts", "", ge=1)
+
+
+def cell_of(p: CostOfSides, sides: int) -> Scene:
+    """The settled cell of grains with so many sides, all of one area."""
+    cell = papers_cell([regular_grain(sides, DIAMETER, RADIUS)] * p.grains, p.seed)
+    return cell.sheared(cell.settled(), p.speed)
+
+
+def timed(scene: Scene, alpha: float | str, p: CostOfSides, steps: int) -> dict[str, float]:
+    """CPU time per grain and step of a run with one Verlet distance, and what explains it."""
+    engine = Engine(scene, dt=p.dt, alpha=alpha)
+    before, began = engine.rebuilds, time.process_time()
+    engine.advance(steps)
+    took = time.process_time() - began
+    return {
+        "seconds": took / (steps * p.grains),
+        "alpha": engine.alpha,
+        "candidates": engine.candidates / p.grains,
+        "rebuilds": (engine.rebuilds - before) / steps,
+    }
+
+
+def time_all(p: CostOfSides) -> Columns:
+    """One row per repetition, number of sides and Verlet distance, taken in turn."""
+    steps = max(1, round(p.until / p.dt))
+    scenes = {sides: cell_of(p, sides) for sides in SIDES}
+    for scene in scenes.values():
+        timed(scene, "auto", p, max(1, steps // 20))  # warm: kernels loaded, clock of the processor up
+    rows = []
+    for repetition in range(p.repetitions):
+        for sides, scene in scenes.items():
+            for kind, (alpha, _, _) in enumerate(DISTANCES):
+                row: dict[str, float] = {"repetition": repetition, "sides": sides, "kind": kind, "steps": steps}
+                rows.append(row | timed(scene, alpha, p, steps))
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def tables(p: CostOfSides, _threads: int | str) -> Mapping[str, Callable[[], Columns]]:
+    """All times, on one thread."""
+    return {"times": partial(time_all, p)}
+
+
+def medians(run: Run, kind: int, name: str = "seconds") -> np.ndarray:
+    """Median over the repetitions of a column, by number of sides."""
+    table = run.tables["times"]
+    return np.array([np.median(table[name][(table["kind"] == kind) & (table["sides"] == sides)]) for sides in SIDES])
+
+
+def power(x: Sequence[float], y: np.ndarray) -> tuple[float, float, float]:
+    """Exponent of y against x, its standard error, and the factor."""
+    (slope, factor), covariance = np.polyfit(np.log(x), np.log(y), 1, cov=True)
+    return float(slope), float(np.sqrt(covariance[0, 0])), float(np.exp(factor))
+
+
+def evaluate(p: CostOfSides, run: Run) -> Sequence[Quantity]:
+    """Exponents, which no machine decides; then the times."""
+    quantities = []
+    for kind, (alpha, published, arx) in enumerate(DISTANCES):
+        slope, error, _ = power(SIDES, medians(run, kind))
+        note = f"± {error:.2f}; lists {'as good as off' if kind == 0 else 'on'}"
+        if kind > 0:
+            note += f"; our bar, at most {BAR:g}, is {'met' if slope <= BAR else 'missed'}"
+        if arx is not None:
+            note += f"; ARX has {arx:g}"
+        said, agrees = None, None
+        if published is not None:
+            said, agrees = published[0], bool(abs(slope - published[0]) <= published[1])
+            if not agrees and slope < published[0]:
+                note += "; a part of every step is paid per grain, whatever its sides"
+        quantities.append(Quantity(f"exponent, α = {alpha}", slope, "", said, agrees, note))
+    for kind, (alpha, _, _) in enumerate(DISTANCES):
+        times, listed = medians(run, kind), medians(run, kind, "candidates")
+        note = f"{listed[0]:.0f} … {listed[-1]:.0f} feature pairs per grain listed at the end, n = {SIDES[0]} … {SIDES[-1]}"
+        quantities.append(Quantity(f"time per grain and step, pentagons, α = {alpha}", float(1e6 * times[2]), "µs", note=note))
+    return quantities
+
+
+def merit(p: CostOfSides, run: Run) -> Merit:
+    """Cundall number of pentagons with α = auto."""
+    steps = int(run.tables["times"]["steps"].sum())
+    return Merit(grains=p.grains, steps=steps, cundall=float(1.0 / medians(run, len(DISTANCES) - 1)[2]))
+
+
+def figures(p: CostOfSides, run: Run, folder: Path) -> Sequence[Path]:
+    """Time per grain and step against the number of sides, both logarithmic (fig 11)."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(6.5, 4.8), layout="constrained")
+    table = run.tables["times"]
+    for kind, (alpha, _, _) in enumerate(DISTANCES):
+        mine = table["kind"] == kind
+        axes.loglog(table["sides"][mine], table["seconds"][mine], ".", color=f"C{kind}", alpha=0.3, ms=4)
+        times = medians(run, kind)
+        slope, error, factor = power(SIDES, times)
+        label = f"α = {alpha}{' cm' if alpha != 'auto' else ''}: n^{slope:.2f}({100 * error:.0f})"
+        axes.loglog(SIDES, times, "o", color=f"C{kind}", label=label)
+        axes.loglog(SIDES, factor * np.array(SIDES, float) ** slope, "-", color=f"C{kind}", lw=1)
+    axes.set_xticks(SIDES, [str(n) for n in SIDES])
+    axes.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
+    axes.set(xlabel="number of sides n", ylabel="time per grain and step [s]", title=f"shear cell, {p.grains} grains")
+    axes.legend(title="medians, slope (error in the last digits)", fontsize=8, title_fontsize=8)
+    return [save_figure(figure, folder / "cost-of-sides.png")]
+
+
+EXPERIMENT = Study(
+    name="cost-of-sides",
+    paper="PRE10 fig 11; ARX fig 11",
+    title="time per step against the number of sides",
+    parameters=CostOfSides,
+    tables=tables,
+    evaluate=evaluate,
+    figures=figures,
+    merit=merit,
+    sizes={"quick": {"until": 4.0, "repetitions": 3}, "full": {"grains": 102}},
+)

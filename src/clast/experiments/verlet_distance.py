@@ -1,0 +1,239 @@
+"""What the Verlet distance α costs and saves (PRE10 fig 12, ARX fig 12-13): large lists against frequent rebuilds.
+
+The motion does not depend on α in any bit, so the same run is timed with each α, on one thread, in turn; the median
+counts. The papers' α are 0.1 … 0.9 cm; ours begin lower, because there the optimum is.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from clast.dynamics.engine import Engine
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.output.figures import save_figure
+from clast.output.reader import Run
+from clast.preparation.shear_cell import disks, papers_cell, voronoi_grains
+from clast.scene.scene import Scene
+
+SPEEDS = (0.1, 0.4, 0.7, 1.0)  # cm/s, ARX
+SMALL = (0.003, 0.006, 0.012, 0.02, 0.03, 0.045, 0.07)  # cm, ours
+PAPERS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # cm
+AUTO = 0.0  # stands for "auto" in tables
+DIAMETER, RADIUS = 0.76, 0.1  # cm, PRE10
+BETA, GAMMA = 0.704, 0.357  # published
+WITHIN = 0.15  # our own bar: α = "auto" costs at most so much more than the best fixed one
+EXPONENT = 0.1  # agrees: published ± 10 %
+
+
+class VerletDistance(Parameters):
+    """PRE10's cell with Voronoi grains, and ARX's speeds; disks for ARX's split into forces and lists."""
+
+    grains: int = parameter(60, "number of grains", "", ge=4)
+    until: float = parameter(20.0, "simulated time of a run", "s", gt=0)
+    dt: float = parameter(1e-3, "time step", "s", gt=0)
+    every: int = parameter(1, "take every so-manieth of the papers' distances only", "", ge=1)
+    repetitions: int = parameter(7, "timed runs with each distance, of which the median counts", "", ge=1)
+
+
+class ClockedEngine(Engine):
+    """An engine that knows how long its lists took [CPU s]."""
+
+    listing = 0.0
+
+    def _rebuild(self) -> None:
+        began = time.process_time()
+        super()._rebuild()
+        self.listing += time.process_time() - began
+
+
+def distances(p: VerletDistance) -> list[float]:
+    """All Verlet distances tried, "auto" right after the small ones, which it is held against."""
+    return [*SMALL, AUTO, *PAPERS[:: p.every]]
+
+
+def timed(scene: Scene, alpha: float, p: VerletDistance, steps: int) -> dict[str, float]:
+    """CPU time per step of a run with one Verlet distance, that of its lists, and what explains them."""
+    engine = ClockedEngine(scene, dt=p.dt, alpha="auto" if alpha == AUTO else alpha)
+    engine.listing, before, began = 0.0, engine.rebuilds, time.process_time()
+    engine.advance(steps)
+    took = time.process_time() - began
+    return {
+        "seconds": took / steps,
+        "list_seconds": engine.listing / steps,
+        "rebuilds": (engine.rebuilds - before) / steps,
+        "candidates": engine.candidates / p.grains,
+        "at_end": engine.alpha,
+    }
+
+
+def time_cell(p: VerletDistance, shape: str, speed: float) -> Columns:
+    """One row per repetition and Verlet distance, taken in turn."""
+    shapes = voronoi_grains(p.grains, DIAMETER, RADIUS, p.seed) if shape == "voronoi" else disks(p.grains, DIAMETER, p.seed)
+    cell = papers_cell(shapes, p.seed)
+    scene = cell.sheared(cell.settled(), speed)
+    steps = max(1, round(p.until / p.dt))
+    timed(scene, AUTO, p, max(1, steps // 10))  # warm: kernels loaded, clock of the processor up
+    rows = []
+    for repetition in range(p.repetitions):
+        for alpha in distances(p):
+            row: dict[str, float] = {"repetition": repetition, "alpha": alpha, "steps": steps}
+            rows.append(row | timed(scene, alpha, p, steps))
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def tables(p: VerletDistance, _threads: int | str) -> Mapping[str, Callable[[], Columns]]:
+    """A table per speed for Voronoi grains, then one for disks at the highest speed; on one thread."""
+    voronoi = {name_of(speed): partial(time_cell, p, "voronoi", speed) for speed in SPEEDS}
+    return {**voronoi, "disks": partial(time_cell, p, "disk", SPEEDS[-1])}
+
+
+def name_of(speed: float) -> str:
+    """Name of the table of a speed."""
+    return f"{speed:g} cm per s"
+
+
+# --- judgement -------------------------------------------------------------------------------------------------------
+
+
+def medians(run: Run, table: str, name: str = "seconds") -> tuple[np.ndarray, np.ndarray]:
+    """Fixed distances, and the median over the repetitions of a column at each."""
+    stored = run.tables[table]
+    alphas = np.unique(stored["alpha"])
+    alphas = alphas[alphas != AUTO]
+    return alphas, np.array([np.median(stored[name][stored["alpha"] == alpha]) for alpha in alphas])
+
+
+def auto_over_best(run: Run, table: str) -> tuple[float, float]:
+    """Time with α = "auto" over that with the best fixed one, median of repetitions side by side; and the best one."""
+    stored = run.tables[table]
+    alphas, times = medians(run, table)
+    best = float(alphas[np.argmin(times)])
+    auto, fixed = (stored["seconds"][stored["alpha"] == alpha] for alpha in (AUTO, best))
+    return float(np.median(auto / fixed)), best
+
+
+class Fit(NamedTuple):
+    """T = A/α^β + B α^γ (PRE10 eq 23), T in seconds per step and α in cm."""
+
+    a: float
+    beta: float
+    b: float
+    gamma: float
+
+    def __call__(self, alpha: np.ndarray) -> np.ndarray:
+        return np.asarray(self.a / alpha**self.beta + self.b * alpha**self.gamma)
+
+    @property
+    def optimum(self) -> float:
+        """α of the least time."""
+        return float((self.beta * self.a / (self.gamma * self.b)) ** (1.0 / (self.beta + self.gamma)))
+
+
+def fit(alphas: np.ndarray, times: np.ndarray) -> Fit:
+    """Least squares of the logarithm, with logarithms of the four parameters, so that all are positive."""
+    from scipy.optimize import curve_fit
+
+    def log_time(log_alpha: np.ndarray, a: float, beta: float, b: float, gamma: float) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            return np.logaddexp(a - np.exp(beta) * log_alpha, b + np.exp(gamma) * log_alpha)
+
+    start = (np.log(times[0] * alphas[0]), np.log(1.0), np.log(times[-1]), np.log(0.5))
+    found, _ = curve_fit(log_time, np.log(alphas), np.log(times), start, maxfev=20_000)
+    a, beta, b, gamma = np.exp(found)
+    return Fit(float(a), float(beta), float(b), float(gamma))
+
+
+def evaluate(p: VerletDistance, run: Run) -> Sequence[Quantity]:
+    """The fit beside the paper's, the optimum against the speed, and what "auto" costs."""
+    fits = [fit(*medians(run, name_of(speed))) for speed in SPEEDS]
+    last = fits[-1]
+    spread = f"{min(f.beta for f in fits):.2f} … {max(f.beta for f in fits):.2f} over the speeds"
+    wide = f"{min(f.gamma for f in fits):.2f} … {max(f.gamma for f in fits):.2f} over the speeds; ARX takes 2"
+    quantities = [
+        Quantity(
+            "β of lists",
+            last.beta,
+            "",
+            BETA,
+            bool(abs(last.beta / BETA - 1.0) <= EXPONENT),
+            f"T = A/α^β + B α^γ for α from {SMALL[0]:g} cm, the paper's from 0.1; {spread}",
+        ),
+        Quantity("γ of forces", last.gamma, "", GAMMA, bool(abs(last.gamma / GAMMA - 1.0) <= EXPONENT), wide),
+    ]
+    best = []
+    for speed, found in zip(SPEEDS, fits, strict=True):
+        ratio, alpha = auto_over_best(run, name_of(speed))
+        best.append(alpha)
+        said = f"best fixed α {alpha:g} cm; our bar {1.0 + WITHIN:g} is {'met' if ratio <= 1.0 + WITHIN else 'missed'}"
+        quantities.append(Quantity(f"auto over best, {speed:g} cm/s", ratio, note=said))
+        quantities.append(
+            Quantity(f"optimum α, {speed:g} cm/s", found.optimum, "cm", note=f"of the fit; of those tried {alpha:g}")
+        )
+    alphas, times = medians(run, name_of(SPEEDS[-1]))
+    papers = times[np.isin(alphas, PAPERS)].min() / times.min()
+    quantities.append(
+        Quantity("best of the papers' α over the best, 1 cm/s", float(papers), note="their grid ends above the optimum")
+    )
+    moves = bool(fits[-1].optimum > fits[0].optimum)
+    quantities.append(
+        Quantity("optimum at 1 over that at 0.1 cm/s", fits[-1].optimum / fits[0].optimum, agrees=moves, note="ARX: it changes")
+    )
+    alphas, lists = medians(run, "disks", "list_seconds")
+    whole = medians(run, "disks")[1]
+    share = lists / whole
+    note = f"at α = {alphas[0]:g} cm, {share[np.argmin(whole)]:.0%} at the optimum, {share[-1]:.1%} at {alphas[-1]:g}"
+    quantities.append(Quantity("share of lists, disks", float(share[0]), note=note))
+    return quantities
+
+
+def merit(p: VerletDistance, run: Run) -> Merit:
+    """Cundall number with α = "auto" at the highest speed."""
+    stored = run.tables[name_of(SPEEDS[-1])]
+    seconds = float(np.median(stored["seconds"][stored["alpha"] == AUTO]))
+    steps = sum(int(table["steps"].sum()) for table in run.tables.values())
+    return Merit(grains=p.grains, steps=steps, cundall=p.grains / seconds)
+
+
+def figures(p: VerletDistance, run: Run, folder: Path) -> Sequence[Path]:
+    """Time against α for all speeds with the fits (PRE10 fig 12, ARX fig 13), and the split for disks (ARX fig 12)."""
+    import matplotlib.pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.8), layout="constrained")
+    for k, speed in enumerate(SPEEDS):
+        alphas, times = medians(run, name_of(speed))
+        stored = run.tables[name_of(speed)]
+        found, fine = fit(alphas, times), np.geomspace(alphas[0], alphas[-1], 200)
+        left.plot(alphas, 1e6 * times, "o", color=f"C{k}", ms=4, label=f"{speed:g} cm/s")
+        left.plot(fine, 1e6 * found(fine), "-", color=f"C{k}", lw=1)
+        mine = stored["alpha"] == AUTO
+        left.plot(np.median(stored["at_end"][mine]), 1e6 * np.median(stored["seconds"][mine]), "*", color=f"C{k}", ms=13, mec="k")
+    left.set(xscale="log", yscale="log", xlabel="Verlet distance α [cm]", ylabel="time per step [µs]")
+    left.set_title(f"{p.grains} Voronoi grains; lines A/α^β + B α^γ, stars α = auto", fontsize=10)
+    left.legend(title="plate")
+
+    alphas, lists = medians(run, "disks", "list_seconds")
+    whole = medians(run, "disks")[1]
+    right.plot(alphas, 1e6 * whole, "ko-", ms=4, label="all")
+    right.plot(alphas, 1e6 * (whole - lists), "s-", ms=4, color="C0", label="forces and motion")
+    right.plot(alphas, 1e6 * lists, "^-", ms=4, color="C1", label="lists")
+    right.set(xscale="log", yscale="log", xlabel="Verlet distance α [cm]", ylabel="time per step [µs]")
+    right.set_title(f"{p.grains} disks, 1 cm/s", fontsize=10)
+    right.legend()
+    return [save_figure(figure, folder / "verlet-distance.png")]
+
+
+EXPERIMENT = Study(
+    name="verlet-distance",
+    paper="PRE10 fig 12; ARX fig 12-13",
+    title="time per step against the Verlet distance",
+    parameters=VerletDistance,
+    tables=tables,
+    evaluate=evaluate,
+    figures=figures,
+    merit=merit,
+    sizes={"quick": {"until": 4.0, "repetitions": 3, "every": 4}, "full": {}},
+)
