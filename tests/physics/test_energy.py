@@ -113,3 +113,40 @@ def test_the_error_does_not_depend_on_the_zero_of_height():
         errors.append(run.energy_error)
     assert errors[0] < 1e-11  # a straight bounce on a linear spring loses nothing at all
     assert errors[1] < 1e-9  # 1000 m higher: rounding
+
+
+def jostling(onset: bool) -> Scene:
+    """Elastic disks packed so densely that each always touches several others."""
+    rng = np.random.default_rng(1)
+    side, spacing = 7, 0.98
+    scene = Scene(law=Linear(1.0), box=Box(side * spacing, side * spacing), onset=onset)
+    for k in range(side**2):
+        scene.add(disk(radius=0.5), (spacing * (k % side), spacing * (k // side)), velocity=0.02 * rng.normal(size=2))
+    return scene
+
+
+def test_weighting_the_onset_pays_where_many_push_at_once():
+    """In a dense sample other pairs change a contact's closing speed as much as the contact itself does."""
+    errors = {
+        (onset, dt): booked(Engine(jostling(onset), dt=dt), round(400.0 / dt)).energy_error
+        for onset, dt in ((True, 0.1), (True, 0.05), (False, 0.05))
+    }
+    print(errors)
+    assert errors[True, 0.05] < 0.25 * errors[False, 0.05]
+    assert errors[True, 0.05] < 0.5 * errors[True, 0.1]
+
+
+def test_sliding_across_the_seam_of_an_endless_plate_costs_no_energy_to_first_order():
+    """A spring that is lost where the plate repeats has still worked for half a step."""
+
+    def residual(dt: float) -> float:
+        scene = Scene(law=Linear(K, 0.33 * K, 0.4, 16.0, 4.0), gravity=(0.0, -10.0), box=Box(period_x=2.0))
+        scene.add_wall(segment((0.0, 0.0), (2.0, 0.0), radius=0.1))
+        grain = disk(radius=0.5)
+        scene.add(grain, (0.3, 0.6 - 10.0 * grain.area / K), tags=[Velocity(x=1.0, spin=0.0)])
+        book = booked(Engine(scene, dt=dt), round(10.0 / dt))
+        assert book["heat_lost_springs"][-1] > 0.0  # it has passed the seam
+        return abs(float(book.residual[-1]))
+
+    coarse, fine = residual(2e-3), residual(5e-4)
+    assert coarse / fine > 12.0  # 16 at second order, 4 at first

@@ -51,7 +51,7 @@ class Tags(NamedTuple):
     program: np.ndarray  # (steps or 1, 6m + loads + 1)
     load: np.ndarray  # (loads, 5) int64: tagged row, component, bodies a and b (−1: none), axis of the gap between them
     load_number: np.ndarray  # (loads, 2): sign along the component, and gap − (x_b − x_a)
-    dashpot: np.ndarray  # (m,) coefficient of a free wall's dashpot
+    dashpot: np.ndarray  # (m, 2) coefficients of a dashpot along x and y
     dragged: np.ndarray  # (m,) uint8: 1 for tagged grains, which the drag acts on; walls it does not
     push: np.ndarray  # (m, 3) scratch: forces, torque and pressures of the present step
 
@@ -76,6 +76,8 @@ class Forces(NamedTuple):
 
     pair: np.ndarray  # (np, 4): force on i (x, y), torque on i, torque on j
     loss: np.ndarray  # (np, 7): viscous part of the above (4), heat of sliding, of rolling, energy of lost springs
+    refine: np.ndarray  # (np,) uint8: 1 where a contact may open or close in this step
+    more: np.ndarray  # (np, 4): what that adds to the first table
 
 
 class Workspace(NamedTuple):

@@ -122,7 +122,7 @@ class Engine:
         self._work = self._workspace(64)
         self._lists = self._empty_lists(64, 256)
         self._spare = self._empty_lists(64, 256)
-        self._forces = Forces(np.zeros((64, 4)), np.zeros((64, LOSS)))
+        self._forces = self._empty_forces(64)
         self.pairs = 0
         if scene.springs is not None and self.history:
             self._take_springs(scene.springs)
@@ -178,6 +178,10 @@ class Engine:
             np.zeros(n + 1, np.uint32), np.zeros(n + 1, np.uint32), np.zeros(pairs, np.uint32), np.zeros((n, 4)),
         )  # fmt: skip
 
+    def _empty_forces(self, pairs: int) -> Forces:
+        kept = pairs if self.history else 1
+        return Forces(np.zeros((pairs, 4)), np.zeros((kept, LOSS)), np.zeros(pairs, np.uint8), np.zeros((pairs, 4)))
+
     def _rebuild(self) -> None:
         """New lists at the present positions, with the springs of the old ones."""
         if not np.isfinite(self.state.body).all():
@@ -221,8 +225,7 @@ class Engine:
         if self.kernels.CELL:
             self._lists.reference[self.model.cell[0], 3] = cell.farthest_image(self)
         if pairs > len(self._forces.pair):
-            room = len(self._lists.pair)
-            self._forces = Forces(np.zeros((room, 4)), np.zeros((room if self.history else 1, LOSS)))
+            self._forces = self._empty_forces(len(self._lists.pair))
         self.rebuilds += 1
         self._cut()
         took = time.perf_counter() - began

@@ -186,14 +186,20 @@ def pair_forces(
                         else:
                             # the last kick's half for this step has still worked against the spring: energy at mid-way
                             way = turn = 0.0
-                            if count > 0.0:
+                            if count == 0.0:  # its foot has left the edge, at a corner or a seam: as if the edge went on
+                                lx, ly = feature[f + 2] - feature[f], feature[f + 3] - feature[f + 1]
+                                ux, uy = x - feature[f], y - feature[f + 1]
+                                along = (ux * lx + uy * ly) * feature[f + 6]
+                                qx, qy = along * lx - ux, along * ly - uy
+                                square = qx * qx + qy * qy
+                            if square > 0.0:
                                 arms = probe_arms(vertex[v], vertex[v + 1], a_cos, a_sin, branch_x, branch_y)
                                 gap, _, _, offset, _, closing, across = contact_record(
                                     qx, qy, square, reach, a_r, b_cos, b_sin, arms[0], arms[1], arms[2], arms[3],
                                     a_vx, a_vy, a_spin, b_vx, b_vy, b_spin,
                                 )  # fmt: skip
                                 sliding = across + (a_spin - b_spin) * offset
-                                turn = 0.5 * spring_dt * last_part(gap, closing, dt, onset)
+                                turn = 0.5 * spring_dt * last_part(min(gap, 0.0), closing, dt, onset)
                                 way = sliding * turn
                             second = spring[m + 1] if extra else 0.0
                             lost += spring_energy(parameters, spring[m] + way, 0.0, second)

@@ -12,7 +12,7 @@ from clast.backend.device import kernel, law_function, parallel_kernel, parallel
 from clast.contact import spheropolygon
 from clast.dynamics.gear import correct_and_predict
 from clast.dynamics.motion import RESYNC
-from clast.dynamics.step import contact_forces, kick_and_drift
+from clast.dynamics.step import add_onsets, contact_forces, kick_and_drift, refine_onsets
 from clast.dynamics.table import contact_table
 from clast.dynamics.tagged import move_tagged, present_drag, program_row
 from clast.neighbours.cells import find_pairs
@@ -66,6 +66,12 @@ def advance(geometry, model, state, contacts, forces, tags, step, end, start, pa
         )  # fmt: skip
         if deep >= 0:
             return step, DEEP_OVERLAP, deep
+        if onset != 0.0:
+            refine_onsets(
+                meet, elastic, force, normal_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, CELL, 0, pairs,
+                geometry, model, state, contacts, forces, dt, spring_dt, before, 0.5,
+            )  # fmt: skip
+            add_onsets(0, pairs, forces)
         row = program_row(tags, step, start)
         drag = present_drag(tags, row)
         step += 1
@@ -106,6 +112,14 @@ def advance_parallel(
         for t in range(threads):
             if found[t, 0] >= 0:
                 return step, DEEP_OVERLAP, found[t, 0]
+        if onset != 0.0:
+            for t in parallel_range(threads):
+                refine_onsets(
+                    meet, elastic, force, normal_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, CELL,
+                    pair_cut[t], pair_cut[t + 1], geometry, model, state, contacts, forces, dt, spring_dt, before, 0.5,
+                )  # fmt: skip
+            for t in parallel_range(threads):
+                add_onsets(pair_cut[t], pair_cut[t + 1], forces)
         row = program_row(tags, step, start)
         drag = present_drag(tags, row)
         step += 1
@@ -136,10 +150,17 @@ def advance_parallel(
 @kernel
 def forces_now(geometry, model, state, contacts, forces, pairs, dt, spring_dt, past, future, onset):
     """Contact forces at the present positions, springs brought up to date: for an output, on copies."""
-    return contact_forces(
+    deep = contact_forces(
         meet, elastic, force, normal_energy, spring_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, COHESIVE, CELL, GEAR, OWN,
         0, pairs, geometry, model, state, contacts, forces, dt, spring_dt, past, future, onset,
     )  # fmt: skip
+    if onset != 0.0:
+        refine_onsets(
+            meet, elastic, force, normal_energy, unpack, HISTORY, SIZED, EXTRA, ROLLING, CELL, 0, pairs,
+            geometry, model, state, contacts, forces, dt, spring_dt, past, future,
+        )  # fmt: skip
+        add_onsets(0, pairs, forces)
+    return deep
 
 
 @kernel

@@ -149,7 +149,7 @@ def lay_out_tags(
     columns: list[Column] = []
     loads: list[tuple[list[int], list[float], Column]] = []
     row_of = np.argsort(order)
-    dashpot = np.zeros(moving - free)
+    dashpot = np.zeros((moving - free, 2))
     for r, k in enumerate(order[free:moving]):
         said, big = imposed[k], bodies[k].big
         for c in range(3):

@@ -8,8 +8,9 @@ weighted kick on the mean of the velocities before and after it must be the ener
     closing   w = 2 (e + c₊)/(c₋ + c₊) − 1        opening   w = 2 (e − c₋)/(−c₋ − c₊) − 1        e = 2U/(F Δt)
 
 c₋, c₊ being the closing speeds before and after the kick. To lowest order that is w = δ/(|c|Δt), the part of the step
-spent in contact. c₊ depends on all contacts of the pair, so it is found by a few turns of iteration, for the pairs that
-need it; what other pairs do to the two bodies in this one step is left out.
+spent in contact: with it the forces of all pairs are found first. c₊ depends on all contacts of the pair, so it is then
+found by a few turns of iteration, for the pairs that need it, with the other pairs of the two bodies as they were found
+first: in a dense sample these push as hard as the pair itself, and leaving them out would eat energy in every step.
 """
 
 import math
@@ -61,12 +62,13 @@ def balanced_parts(depth, stored, before, after, dt):
 @routine
 def onset_correction(
     meet, elastic, law, normal_energy, history, extra, width, p, pair, reduced_mass, shift, candidate, spring, body,
-    vertex, feature, parameters, radius, mobility, gravity, dt, spring_dt, past, future,
+    vertex, feature, parameters, radius, mobility, beside, dt, spring_dt, past, future,
 ):  # fmt: skip
     """What balanced parts add to the sums of pair p, over those of `parts_in_contact`: force on i, torques on i and j.
 
-    `mobility` is 1/m and 1/I of i and of j, 0 where they are held. The whole kick of the step decides about c₊, whatever
-    part of it (`past`, `future`) is asked for: an output finds the same parts as the run.
+    `mobility` is 1/m and 1/I of i and of j, 0 where they are held, and `beside` what gravity and all other pairs add to
+    their velocities and spins in this kick: x, y, spin of i, then of j. The whole kick of the step decides about c₊,
+    whatever part of it (`past`, `future`) is asked for: an output finds the same parts as the run.
     """
     whole_past = 0.5 if spring_dt > 0.0 else 0.0  # the first step has no step before it
     i, j = 8 * np.int64(pair[4 * p]), 8 * np.int64(pair[4 * p + 1])
@@ -77,13 +79,9 @@ def onset_correction(
     push_x = push_y = turn_i = turn_j = 0.0  # impulse of the whole kick over Δt
     more_x = more_y = more_i = more_j = 0.0
     for _ in range(TURNS):
-        fall_x = gravity[0] * (whole_past + 0.5)
-        fall_y = gravity[1] * (whole_past + 0.5)
-        gain_ix = (push_x * mobility[0] + (fall_x if mobility[0] > 0.0 else 0.0)) * dt
-        gain_iy = (push_y * mobility[0] + (fall_y if mobility[0] > 0.0 else 0.0)) * dt
-        gain_jx = (-push_x * mobility[2] + (fall_x if mobility[2] > 0.0 else 0.0)) * dt
-        gain_jy = (-push_y * mobility[2] + (fall_y if mobility[2] > 0.0 else 0.0)) * dt
-        gain_i, gain_j = turn_i * mobility[1] * dt, turn_j * mobility[3] * dt
+        gain_ix, gain_iy = beside[0] + push_x * mobility[0] * dt, beside[1] + push_y * mobility[0] * dt
+        gain_jx, gain_jy = beside[3] - push_x * mobility[2] * dt, beside[4] - push_y * mobility[2] * dt
+        gain_i, gain_j = beside[2] + turn_i * mobility[1] * dt, beside[5] + turn_j * mobility[3] * dt
         push_x = push_y = turn_i = turn_j = 0.0
         more_x = more_y = more_i = more_j = 0.0
         for side in range(2):

@@ -39,7 +39,6 @@ def contact_forces(
     spring, active = contacts.spring.reshape(-1), contacts.active
     body, table, inverse_radius = state.body.reshape(-1), model.law, model.inverse_radius
     out, loss = forces.pair.reshape(-1), forces.loss.reshape(-1)
-    inverse_mass, inverse_inertia = model.contact_inverse_mass, model.contact_inverse_inertia
     derivative = state.gear.reshape(-1)
     radius = 0.0
     beside = (0.0, 0.0, 0.0, 0.0)  # rolling stiffness and friction, strength and range of cohesion
@@ -64,18 +63,7 @@ def contact_forces(
             candidate, spring, active, body, derivative, vertex, feature, following, parameters, radius, beside,
             dt, spring_dt, past, future, onset,
         )  # fmt: skip
-        if refine and onset != 0.0:
-            i, j = np.int64(pair[4 * p]), np.int64(pair[4 * p + 1])
-            more_x, more_y, more_i, more_j = onset_correction(
-                meet, elastic, law, normal_energy, history, extra, memory_width(extra, rolling), p, pair,
-                constant[4 * p + 2], shift, candidate, spring, body, vertex, feature, parameters, radius,
-                (inverse_mass[i], inverse_inertia[i], inverse_mass[j], inverse_inertia[j]),
-                (model.gravity[0], model.gravity[1]), dt, spring_dt, past, future,
-            )  # fmt: skip
-            fx += more_x
-            fy += more_y
-            ti += more_i
-            tj += more_j
+        forces.refine[p] = refine
         out[4 * p] = fx
         out[4 * p + 1] = fy
         out[4 * p + 2] = ti
@@ -92,6 +80,80 @@ def contact_forces(
         if too_deep and deep < 0:
             deep = p
     return deep
+
+
+@device
+def refine_onsets(
+    meet, elastic, law, normal_energy, unpack, history, sized, extra, rolling, cell, low, high,
+    geometry, model, state, contacts, forces, dt, spring_dt, past, future,
+):  # fmt: skip
+    """Corrections of the pairs low ≤ p < high in which a contact may open or close, into forces.more.
+
+    They need the forces of all pairs as `contact_forces` found them, and are added when all are known (`add_onsets`): so
+    it does not matter in which order, or by how many threads.
+    """
+    vertex, feature = geometry.vertex.reshape(-1), geometry.feature.reshape(-1)
+    pair, constant, candidate = (
+        contacts.pair.reshape(-1),
+        contacts.pair_constant.reshape(-1),
+        contacts.candidate.reshape(-1),
+    )
+    first_pair, first_other, other = contacts.first_pair, contacts.first_other, contacts.other
+    spring, body, out, more = (
+        contacts.spring.reshape(-1),
+        state.body.reshape(-1),
+        forces.pair.reshape(-1),
+        forces.more.reshape(-1),
+    )
+    inverse_mass, inverse_inertia, inverse_radius = (
+        model.contact_inverse_mass,
+        model.contact_inverse_inertia,
+        model.inverse_radius,
+    )
+    image = contacts.image.reshape(-1)
+    size, growth = present_cell(cell, model, body)
+    whole = 1.0 if spring_dt > 0.0 else 0.5  # of the kick, of which past + future were asked for
+    fall = whole * dt
+    scale = whole * dt / (past + future) if past + future > 0.0 else 0.0
+    radius = 0.0
+    for q in range(low, high):
+        if forces.refine[q] == 0:
+            continue
+        p = unsigned(q)
+        i, j = np.int64(pair[4 * p]), np.int64(pair[4 * p + 1])
+        if sized:
+            radius = 1.0 / (inverse_radius[i] + inverse_radius[j])
+        shift = (constant[4 * p], constant[4 * p + 1], 0.0, 0.0)
+        if cell:
+            shift = image_shift(image[2 * p], image[2 * p + 1], size, growth)
+        m_i, m_j, n_i, n_j = inverse_mass[i], inverse_mass[j], inverse_inertia[i], inverse_inertia[j]
+        fx, fy, ti, tj = out[4 * p], out[4 * p + 1], out[4 * p + 2], out[4 * p + 3]
+        ix, iy, turn_i = gather(i, first_pair, first_other, other, out, 4)
+        jx, jy, turn_j = gather(j, first_pair, first_other, other, out, 4)
+        fall_i, fall_j = (fall if m_i > 0.0 else 0.0), (fall if m_j > 0.0 else 0.0)
+        beside = (
+            (ix - fx) * m_i * scale + model.gravity[0] * fall_i, (iy - fy) * m_i * scale + model.gravity[1] * fall_i,
+            (turn_i - ti) * n_i * scale,
+            (jx + fx) * m_j * scale + model.gravity[0] * fall_j, (jy + fy) * m_j * scale + model.gravity[1] * fall_j,
+            (turn_j - tj) * n_j * scale,
+        )  # fmt: skip
+        more[4 * p], more[4 * p + 1], more[4 * p + 2], more[4 * p + 3] = onset_correction(
+            meet, elastic, law, normal_energy, history, extra, memory_width(extra, rolling), p, pair,
+            constant[4 * p + 2], shift, candidate, spring, body, vertex, feature,
+            unpack(model.law, np.uint64(constant[4 * p + 3])), radius,
+            (m_i, n_i, m_j, n_j), beside, dt, spring_dt, past, future,
+        )  # fmt: skip
+
+
+@device
+def add_onsets(low, high, forces):
+    """Add the corrections of the pairs low ≤ p < high to their forces."""
+    out, more = forces.pair.reshape(-1), forces.more.reshape(-1)
+    for q in range(low, high):
+        if forces.refine[q] != 0:
+            p = unsigned(q)
+            for c in range(4):
+                out[4 * p + c] += more[4 * p + c]
 
 
 @device

@@ -93,7 +93,7 @@ def move_tagged(
         for c in range(3):
             weight = mass if c < 2 else inertia
             gravity = weight * model.gravity[c] if c < 2 else 0.0
-            slow = tags.dashpot[r] if c < 2 else 0.0  # dashpot of a wall
+            slow = tags.dashpot[r, c] if c < 2 else 0.0  # dashpot of a wall
             old = body[b, 4 + c]
             place = body[b, c] if c < 2 else angle[b]
             if tags.imposed[r, c] and order != 0:  # `old` is the velocity of t_n, the program that of t_n + Δt

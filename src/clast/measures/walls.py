@@ -15,7 +15,7 @@ def dashpot_share(engine: Engine, snapshot: Snapshot) -> float:
     tags = engine.tags
     speed = snapshot.state.body[engine.free : engine.moving, 4:6]
     load = np.abs(tags.push[:, :2])
-    loaded = (tags.imposed[:, :2] == 0) & (load > 0.0) & (tags.dashpot[:, None] > 0.0)
+    loaded = (tags.imposed[:, :2] == 0) & (load > 0.0) & (tags.dashpot > 0.0)
     if not loaded.any():
         return 0.0
-    return float((np.abs(tags.dashpot[:, None] * speed)[loaded] / load[loaded]).max())
+    return float((np.abs(tags.dashpot * speed)[loaded] / load[loaded]).max())

@@ -47,12 +47,23 @@ class PeriodicCell:
         self, pressure: float, *, ramp: Timed | None = None, law: Linear | None = None, drag: Timed = 0.0,
         closing_speed: float | None = None,
     ) -> Scene:  # fmt: skip
-        """Both periods under the same pressure, to be brought to rest; see `BiaxialCell.compressed`."""
+        """Both periods under the same pressure, to be brought to rest; see `BiaxialCell.compressed`.
+
+        closing_speed   at which the longer period shrinks at most. The grains come along towards the middle of the cell, or
+                        only those at its seam would be pushed together
+        """
         self.check(pressure)
         tags: list[Tag] = [Pressure(pressure if ramp is None else ramp, way) for way in ("-x", "-y")]
-        if closing_speed is not None:
-            tags.append(Dashpot(pressure * max(self.packing.width, self.packing.height) / closing_speed))
-        return self.scene(*tags, law=law, drag=drag)
+        if closing_speed is None:
+            return self.scene(*tags, law=law, drag=drag)
+        size = np.array([self.packing.width, self.packing.height])
+        rate = closing_speed / float(size.max())
+        brake = Dashpot((pressure * float(size[1] / size[0]) / rate, pressure * float(size[0] / size[1]) / rate))
+        scene = self.scene(*tags, brake, law=law, drag=drag)
+        for body in scene.bodies:
+            inwards = rate * (np.array(self.packing.corner) + 0.5 * size - np.array(body.position))
+            body.velocity = (float(inwards[0]), float(inwards[1]))
+        return scene
 
     def held(self, pressure: float, *, prepared: Prepared, law: Linear | None = None, drag: Timed = 0.0) -> Scene:
         """A prepared sample under the same pressure on both periods: to rest once more, with friction switched on."""

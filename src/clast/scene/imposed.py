@@ -19,7 +19,7 @@ class Imposed:
     velocity: list[Timed | None] = field(default_factory=lambda: [None, None, None])  # None where the body is free
     force: list[list[Timed]] = field(default_factory=lambda: [[], [], []])  # to be added
     pressures: list[Pressure] = field(default_factory=list)
-    dashpot: float | None = None  # None where nothing was said
+    dashpot: tuple[float, float] | None = None  # None where nothing was said
 
     @property
     def held(self) -> tuple[bool, bool, bool]:
@@ -34,7 +34,7 @@ class Imposed:
     @property
     def driven(self) -> bool:
         """Whether anything at all is imposed."""
-        return any(self.held) or any(self.force) or bool(self.pressures) or bool(self.dashpot)
+        return any(self.held) or any(self.force) or bool(self.pressures) or any(self.dashpot or ())
 
 
 def sum_up(who: str, tags: Iterable[Tag]) -> Imposed:
@@ -48,9 +48,9 @@ def sum_up(who: str, tags: Iterable[Tag]) -> Imposed:
         elif isinstance(tag, Pressure):
             total.pressures.append(tag)
         elif isinstance(tag, Dashpot):
-            if total.dashpot is not None and total.dashpot != tag.coefficient:
+            if total.dashpot is not None and total.dashpot != tag.by_axis:
                 raise SceneError(f"{who}: two Dashpot tags with different coefficients")
-            total.dashpot = tag.coefficient
+            total.dashpot = tag.by_axis
         else:
             wanted = (0.0, 0.0, 0.0) if isinstance(tag, Fixed) else (tag.x, tag.y, tag.spin)
             for c, given in enumerate(wanted):

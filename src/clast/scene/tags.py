@@ -75,18 +75,23 @@ class Pressure:
 class Dashpot:
     """A force −coefficient × velocity (components x and y) [force × time/length], booked as viscous heat.
 
+    coefficient   one for both components, or a pair (x, y)
+
     A wall that is free to move gets one by itself: 0.2 M √(0.5 k_n/M) (model §6). `Dashpot(0.0)` takes that away.
     """
 
-    coefficient: float
+    coefficient: float | tuple[float, float]
 
     def __post_init__(self) -> None:
-        if (
-            isinstance(self.coefficient, bool)
-            or not isinstance(self.coefficient, int | float)
-            or not (math.isfinite(self.coefficient) and self.coefficient >= 0.0)
-        ):
+        given = self.coefficient if isinstance(self.coefficient, tuple) else (self.coefficient, self.coefficient)
+        numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in given)
+        if len(given) != 2 or not numbers or not all(math.isfinite(each) and each >= 0.0 for each in given):
             raise SceneError(f"Dashpot tag: coefficient = {self.coefficient!r} must be a finite number that is not negative")
+
+    @property
+    def by_axis(self) -> tuple[float, float]:
+        """Coefficients for x and y."""
+        return self.coefficient if isinstance(self.coefficient, tuple) else (self.coefficient, self.coefficient)
 
 
 Tag = Fixed | Velocity | Force | Pressure | Dashpot
