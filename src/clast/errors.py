@@ -33,6 +33,10 @@ class OverlapError(PhysicsError):
     """Two bodies overlap so deeply that the contact normal is about to lose its meaning."""
 
 
+class CellError(PhysicsError):
+    """A periodic cell has become too small for a body in it."""
+
+
 class StepError(PhysicsError):
     """A time step with which even a single contact is unstable."""
 

@@ -6,28 +6,49 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clast.errors import PhysicsError
+from clast.errors import CellError
 
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
 
 
 def measure(engine: Engine) -> None:
-    """Take the periods of the search from the cell; PhysicsError if it has become too small for its grains."""
+    """Take the periods of the search from the cell; CellError if it has become too small for a body."""
     period = engine.model.period
     size = engine.state.body[engine.model.cell[0], 0:2]
-    widest = 2.0 * float(engine.model.reach[np.concatenate([engine.cast.grains, engine.cast.big])].max())
-    if ((period > 0.0) & (size <= widest)).any():
-        raise PhysicsError(
-            f"the periodic cell has shrunk to {size[0]:.4g} × {size[1]:.4g} at t = {engine.time:.6g} (step {engine.step}), and a "
-            f"body is {widest:.4g} across: it would meet itself; stop earlier, or push less"
+    widest = widest_bodies(engine)
+    if (engine.scene.box.moving & (size <= widest)).any():
+        raise CellError(
+            f"the periodic cell has shrunk to {size[0]:.4g} × {size[1]:.4g} at t = {engine.time:.6g} (step {engine.step}), and "
+            f"bodies reach over {widest[0]:.4g} × {widest[1]:.4g}: one would meet itself; stop earlier, or push less"
         )
     period[...] = np.where(period > 0.0, size, 0.0)
 
 
-def farthest_image(engine: Engine) -> int:
-    """How many cells away an image that is met can lie: grains are never put back into the cell, so it may be several."""
+def widest_bodies(engine: Engine) -> np.ndarray:
+    """How far a body reaches along x and y (2,): grains by their circles, walls from one end of their skeleton to the other."""
+    model, grains = engine.model, engine.cast.grains
+    widest = np.full(2, 2.0 * float(model.reach[grains].max(initial=0.0)))
+    for row in engine.cast.big:
+        low_x, low_y, high_x, high_y = engine.geometry.box[model.shape[row]]
+        cosine, sine = np.abs(engine.state.body[row, 2:4])
+        across, up = high_x - low_x, high_y - low_y
+        widest = np.maximum(widest, [cosine * across + sine * up, sine * across + cosine * up])
+    return widest
+
+
+def farthest_image(engine: Engine) -> float:
+    """How many cells away an image that is met can lie: bodies are never put back into the cell, so it may be several."""
     near = 2.0 * (float(engine.model.reach.max()) + engine.alpha)
-    grains = engine.cast.grains
-    sides = np.ptp(engine.state.body[grains, 0:2], axis=0) if grains.size else np.zeros(2)
-    return 1 + max(int((side + near) // period) for side, period in zip(sides, engine.model.period, strict=True) if period > 0.0)
+    sides = np.ptp(engine.state.body[np.concatenate([engine.cast.grains, engine.cast.big]), 0:2], axis=0)
+    periodic = engine.model.period > 0.0
+    return 1.0 + float(((sides[periodic] + near) // engine.model.period[periodic]).max())
+
+
+def haste(engine: Engine) -> float:
+    """By which the motion of the cell is multiplied before it is compared with α: lists are stale when that exceeds α.
+
+    The farthest image moves that many times as much; and a cell that nears the size of a body must be measured in time.
+    """
+    room = (engine.model.period - widest_bodies(engine))[list(engine.scene.box.moving)].min()
+    return max(farthest_image(engine), engine.alpha / room)

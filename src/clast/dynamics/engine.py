@@ -223,7 +223,7 @@ class Engine:
         self._lists, self._spare = self._spare, self._lists
         self.pairs = pairs
         if self.kernels.CELL:
-            self._lists.reference[self.model.cell[0], 3] = cell.farthest_image(self)
+            self._lists.reference[self.model.cell[0], 3] = cell.haste(self)
         if pairs > len(self._forces.pair):
             self._forces = self._empty_forces(len(self._lists.pair))
         self.rebuilds += 1

@@ -46,8 +46,11 @@ def lay_out(scene: Scene) -> Layout:
     at_rest = np.array([each.at_rest for each in imposed])
     driven = np.array([each.driven or body.big for each, body in zip(imposed, bodies, strict=True)]) & ~at_rest
     rank = np.where(at_rest, 2, np.where(driven, 1, 0))
-    places = np.array([body.position for body in bodies])
-    order = np.lexsort((np.arange(len(bodies)), near_in_memory(places, bodies), rank)).astype(np.int64)
+    places = np.array([body.position for body in scene.bodies])
+    near = near_in_memory(places, scene.bodies)
+    if cell is not None:  # its place is none: it stays behind all others
+        near = np.append(near, np.iinfo(np.int64).max)
+    order = np.lexsort((np.arange(len(bodies)), near, rank)).astype(np.int64)
     free, moving = int((rank == 0).sum()), int((rank < 2).sum())
 
     shapes, shape_of = unique_shapes([bodies[k].shape for k in order])
@@ -191,6 +194,11 @@ def gap_of(scene: Scene, body: int, pressure: Pressure, axis: int) -> tuple[int,
     name, period = "xy"[axis], (scene.box.period_x, scene.box.period_y)[axis]
     if pressure.between is None:
         if period == 0.0:
+            if body == len(scene.bodies):
+                raise SceneError(
+                    f"box: a Pressure along {pressure.direction} acts on the period along {name}, and that side is open: push "
+                    "the cell with a Force"
+                )
             raise SceneError(
                 f"Pressure on body {body} along {pressure.direction}: the box is open along {name}, so say between which walls"
             )
@@ -285,7 +293,7 @@ def endless_chains(scene: Scene, rows: list[tuple[Body, Imposed]], shape_of: np.
             across = np.zeros(2)
             across[axis] = period[axis]
             if period[axis] > 0.0 and np.abs(np.abs(span) - across).max() < 1e-9 * period[axis]:
-                if scene.box.moves and not (scene.box.imposed().velocity[axis] == 0.0):
+                if scene.box.moves and scene.box.moving[axis]:
                     raise SceneError(
                         f"a wall spans exactly one period along {'xy'[axis]}, but that period changes: it would tear or overlap; "
                         "let only the other period change"

@@ -8,7 +8,7 @@ import numpy as np
 
 from clast.dynamics.arrays import State
 from clast.dynamics.onset import BELOW
-from clast.dynamics.table import CLOSING_SPEED, DEPTH
+from clast.dynamics.table import CANDIDATE, CLOSING_SPEED, DEPTH, PROBED, PROBER
 
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
@@ -58,8 +58,19 @@ def balance(engine: Engine, before: np.ndarray, after: np.ndarray, integers: np.
     whole, lists = engine._copy()
     engine._kick(whole, lists, 0.5, 0.5, engine.dt, 1.0, onset=0.0)
     kick = whole.body[:, 4:7] - engine.state.body[:, 4:7]
-    opening = np.unique(integers[near & (floats[:, CLOSING_SPEED] <= 0.0), :2])
-    closing = np.unique(integers[near & (floats[:, CLOSING_SPEED] > 0.0), :2])
+    ends = floats[:, CLOSING_SPEED] <= 0.0
+    opening, closing = (rows_of(engine, integers[near & chosen]) for chosen in (ends, ~ends))
     after[opening] = before[opening] + kick[opening]
     closing = np.setdiff1d(closing, opening)
     before[closing] = after[closing] - kick[closing]
+
+
+def rows_of(engine: Engine, contacts: np.ndarray) -> np.ndarray:
+    """Bodies of some rows of the contact table, and the cell that moves where one of them lies across its seam."""
+    rows = np.unique(contacts[:, [PROBER, PROBED]])
+    if engine.kernels.CELL and len(contacts):
+        first = engine._lists.pair[: engine.pairs + 1, 2].astype(np.int64)
+        pairs = np.searchsorted(first, contacts[:, CANDIDATE], side="right") - 1
+        if engine._lists.image[pairs].any():
+            rows = np.append(rows, engine.model.cell[0])
+    return rows

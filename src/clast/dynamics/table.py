@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from clast.backend.device import routine
+from clast.backend.device import device
 from clast.dynamics.forces import memory_width
 from clast.dynamics.record import carry, contact_record, image_shift, present_cell, probe_arms
 from clast.laws.cohesion import pull, pull_energy
@@ -38,7 +38,7 @@ PROBER, PROBED, SIDE, PROBE, FEATURE, COUNT, CANDIDATE, AT_VERTEX = range(8)
 INTEGERS = 8
 
 
-@routine
+@device
 def contact_table(
     meet, elastic, law, normal_energy, spring_energy, unpack, history, sized, extra, rolling, cohesive, cell, own, pairs,
     geometry, model, state, contacts, integers, floats,

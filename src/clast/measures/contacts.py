@@ -25,6 +25,7 @@ from clast.dynamics.table import (
     SHEAR,
     SPRING,
 )
+from clast.measures.stored import wall_series
 
 
 def forces_on_first(snapshot: Snapshot) -> np.ndarray:
@@ -111,16 +112,7 @@ def carried(engine: Engine, snapshot: Snapshot) -> dict[str, float]:
     return values
 
 
-MOST_WALLS = 16  # a floor of glued grains is not a row of walls
-
-
 def wall_names(engine: Engine) -> dict[int, str]:
-    """Big bodies by id and the names of their series: their own where no other has it, else wall and the id."""
-    walls = [number for number, body in enumerate(engine.scene.bodies) if body.big]
-    if len(walls) > MOST_WALLS:
-        return {}
-    given = [engine.scene.bodies[number].name for number in walls]
-    return {
-        number: name if name is not None and given.count(name) == 1 and "/" not in name else f"wall{number}"
-        for number, name in zip(walls, given, strict=True)
-    }
+    """Big bodies by id and the names of their series."""
+    bodies = engine.scene.bodies
+    return wall_series([body.name for body in bodies], [body.big for body in bodies])

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clast.errors import InputError
-from clast.measures.stored import Array, StoredRun, frame_period, is_periodic, sample_periods, samples, wall_number
+from clast.measures.stored import Array, StoredRun, frame_period, is_periodic, sample_periods, samples, wall_number, wall_samples
 
 TURNED = 1e-9  # radians a wall may turn and still have one inner face
 
@@ -64,7 +64,7 @@ class Region:
         """Where a wall's centre of mass is along an axis, over time."""
         number = wall_number(run, name)
         if self.at == "samples":
-            return samples(run, f"{name}.{'xy'[axis]}")
+            return wall_samples(run, name, "xy"[axis])
         return np.array([frame["positions"][number, axis] for frame in run.frames])
 
     @property

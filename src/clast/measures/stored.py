@@ -6,7 +6,8 @@ not hold what a measure needs, an `InputError` says what is missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from clast.errors import InputError
 
 Array = np.ndarray
+MOST_WALLS = 16
 
 
 class Instant(Protocol):
@@ -103,6 +105,8 @@ def grains_of(run: StoredRun) -> Array:
 def frame_number(run: StoredRun, index: int) -> int:
     """A frame's number counted from the start; `index` may be negative. InputError if there is no such frame."""
     count = len(run.frames)
+    if isinstance(index, bool) or not isinstance(index, int | np.integer):
+        raise InputError(f"frame = {index!r} must be the number of a frame, −1 for the last")
     if not -count <= index < count:
         raise InputError(f"there is no frame {index}: the run has {count}" + ("" if count else ", so run it with frames=100"))
     return index % count
@@ -129,6 +133,35 @@ def wall_number(run: StoredRun, name: str) -> int:
     return given.index(name)
 
 
+def wall_series(names: Sequence[str | None], big: Sequence[bool] | Array) -> dict[int, str]:
+    """What the series of every wall are called, by id: `NAME.x`, `NAME.force_y`.
+
+    A wall's own name where it can be told from all others: not that of another wall, not "cell" (the periods of the box), not
+    "wall7", which a nameless wall is called after its id. Of more than 16 walls none has series: a floor of glued grains is
+    not a row of walls.
+    """
+    walls = [number for number, large in enumerate(big) if large]
+    if len(walls) > MOST_WALLS:
+        return {}
+    given = [names[number] for number in walls]
+    usable = [
+        name is not None and given.count(name) == 1 and name != "cell" and re.fullmatch(r"wall\d+|[^/]*/.*", name) is None
+        for name in given
+    ]
+    return {number: str(name) if fine else f"wall{number}" for number, name, fine in zip(walls, given, usable, strict=True)}
+
+
+def wall_samples(run: StoredRun, name: str, what: str) -> Array:
+    """A series of the wall of that name: "x", "y", "force_x" or "force_y"; InputError if the run keeps none."""
+    number = wall_number(run, name)
+    called = wall_series(of_scene(run, "body_name"), ~grains_of(run))
+    if number not in called:
+        raise InputError(
+            f"the run has more than {MOST_WALLS} walls, so places and loads of walls were not kept: draw fewer walls"
+        )
+    return samples(run, f"{called[number]}.{what}")
+
+
 def is_periodic(run: StoredRun) -> Array:
     """Which sides repeat (2,)."""
     return np.asarray(run.scene["period"]) > 0.0
@@ -137,7 +170,7 @@ def is_periodic(run: StoredRun) -> Array:
 def sample_periods(run: StoredRun) -> Array:
     """Periods of the box at samples (k, 2), 0 along an open side."""
     periods = np.tile(np.asarray(run.scene["period"], dtype=np.float64), (len(run.series["time"]), 1))
-    if "cell.x" in run.series:  # a cell that moves
+    if "cell.x" in run.series:  # a cell that moves; no wall has that name
         periods = np.stack([samples(run, "cell.x"), samples(run, "cell.y")], axis=1)
     return np.where(is_periodic(run), periods, 0.0)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from clast.errors import InputError
 from clast.measures.region import Region, Walls
-from clast.measures.stored import Array, StoredRun, is_periodic, samples, wall_number
+from clast.measures.stored import Array, StoredRun, is_periodic, wall_number, wall_samples
 
 
 class Strain:
@@ -55,7 +55,7 @@ class Strain:
             number = wall_number(run, name)
             frames = self.at == "frames"
             places.append(
-                np.array([frame["positions"][number, 0] for frame in run.frames]) if frames else samples(run, f"{name}.x")
+                np.array([frame["positions"][number, 0] for frame in run.frames]) if frames else wall_samples(run, name, "x")
             )
         apart = places[0] - places[1]
         return (apart - self._start(apart)) / self._start(region.height)

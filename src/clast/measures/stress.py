@@ -17,7 +17,7 @@ import numpy as np
 
 from clast.errors import InputError
 from clast.measures.region import Region, Walls
-from clast.measures.stored import Array, StoredRun, is_periodic, samples
+from clast.measures.stored import Array, StoredRun, is_periodic, samples, wall_samples
 from clast.measures.touching import contacts_at
 
 
@@ -59,7 +59,7 @@ class Stress:
             length = self.region.height if axis == 0 else self.region.width
             outwards = []
             for name, side in zip(self.walls.along(int(axis)), (-1.0, 1.0), strict=True):
-                force = np.stack([samples(run, f"{name}.force_{each}") for each in "xy"], axis=1) / length[:, None]
+                force = np.stack([wall_samples(run, name, f"force_{each}") for each in "xy"], axis=1) / length[:, None]
                 self.on_wall[name] = np.stack([side * force[:, axis], force[:, 1 - axis]], axis=1)
                 outwards.append(side * force)
             tensor[:, :, axis] = 0.5 * (outwards[0] + outwards[1])

@@ -15,7 +15,7 @@ from clast.backend.bind import is_compiled
 from clast.dynamics.engine import Engine, Snapshot, kernels_of
 from clast.dynamics.runner import Every, run_stretches
 from clast.dynamics.table import DEPTH, REACH
-from clast.errors import InputError, OverlapError, StoreError
+from clast.errors import CellError, InputError, OverlapError, StoreError
 from clast.measures.accounts import accounts
 from clast.measures.book import Book
 from clast.measures.contacts import carried, contact_arrays
@@ -234,7 +234,7 @@ class Recorder:
         with signals() as asked, progress:
             try:
                 finished = run_stretches(engine, end, outputs, resumed=resumed, pause=pause, stop=lambda: asked() is not None)
-            except OverlapError:  # the state before the failing step is good: keep what led to it
+            except (OverlapError, CellError):  # the state before the failing step is good: keep what led to it
                 save()
                 raise
             save()

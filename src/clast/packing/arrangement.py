@@ -26,7 +26,7 @@ def lattice_packing(shapes: Sequence[Shape], columns: int, rng: np.random.Genera
     """
     if not shapes:
         raise InputError("a packing needs one grain at least")
-    if columns < 1:
+    if isinstance(columns, bool) or not isinstance(columns, int | np.integer) or columns < 1:
         raise InputError(f"columns = {columns!r} must be a whole number of at least 1")
     pitch = 2.0 * max(shape.reach for shape in shapes) if spacing is None else spacing
     if not (math.isfinite(pitch) and pitch > 0.0):
@@ -45,8 +45,8 @@ def regular_packing(
 
 def regular_of_area(sides: int, area: float, radius: float) -> Shape:
     """Regular polygon ⊕ disk of `radius` (length) with the given area (length²) of the whole."""
-    if sides < 3:
-        raise InputError(f"a regular polygon needs at least 3 sides, not {sides}")
+    if isinstance(sides, bool) or not isinstance(sides, int | np.integer) or sides < 3:
+        raise InputError(f"a regular polygon needs a whole number of at least 3 sides, not {sides!r}")
     rest = area - math.pi * radius**2
     if not rest > 0.0:
         raise InputError(
@@ -85,6 +85,8 @@ def graded_packing(
         raise InputError("a packing needs one shape at least")
     if placing not in PLACINGS:
         raise InputError(f"placing = {placing!r} must be one of {', '.join(PLACINGS)}")
+    if not isinstance(width, int | float | np.number) or not (math.isfinite(width) and width > 0.0):
+        raise InputError(f"width = {width!r} must be a positive length")
     if (count is None) == (area is None):
         raise InputError("a graded packing needs either count=… (grains) or area=… (their total), and not both")
     diameters = grading.draw(count, rng) if count is not None else grading.draw_area(area or 0.0, rng)

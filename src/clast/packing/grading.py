@@ -153,11 +153,19 @@ class PowerLaw(Grading):
     def quantile(self, share: ArrayLike) -> Floats:
         """Diameters below which a share (0 … 1) of the grains lies, by number."""
         u = np.asarray(share, dtype=np.float64)
-        d = _power_inverse(self.smallest, u * self._moment(np.array([self.largest]), 0)[0], -self.exponent)
+        # from the end where most grains are, in units of it: a steep law overflows at the other
+        unit = self._unit
+        low, high = self.smallest / unit, self.largest / unit
+        whole = _power_moment(low, np.array([high]), -self.exponent)[0]
+        d = _power_inverse(low, u * whole, -self.exponent) * unit
         return np.clip(d, self.smallest, self.largest)  # rounding
 
+    @property
+    def _unit(self) -> float:
+        return self.smallest if self.exponent > 1.0 else self.largest
+
     def _moment(self, diameter: Floats, power: int) -> Floats:
-        return _power_moment(self.smallest, diameter, power - self.exponent)
+        return _power_moment(self.smallest / self._unit, diameter / self._unit, power - self.exponent) * self._unit**power
 
 
 class SieveCurve(Grading):
@@ -257,7 +265,7 @@ def _checked_by(by: str) -> str:
 
 
 def _positive(what: str, value: float) -> None:
-    if not (math.isfinite(value) and value > 0.0):
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not (math.isfinite(value) and value > 0.0):
         raise InputError(f"{what} = {value!r} must be a positive number")
 
 
@@ -283,4 +291,5 @@ def _power_inverse(low: ArrayLike, integral: Floats, power: float) -> Floats:
     start = np.asarray(low, dtype=np.float64)
     if abs(power + 1.0) < 1e-9:
         return start * np.exp(integral)
-    return (start ** (power + 1.0) + (power + 1.0) * integral) ** (1.0 / (power + 1.0))
+    base = start ** (power + 1.0) + (power + 1.0) * integral
+    return np.maximum(base, np.finfo(float).tiny) ** (1.0 / (power + 1.0))  # at the far end of a steep law rounding leaves none

@@ -15,6 +15,10 @@ def insert_at_random(
     Periodic boxes use the nearest image; in a closed box circles stay inside.
     """
     reach = np.asarray(reach, float)
+    if not (np.isfinite([width, height]).all() and min(width, height) > 2.0 * reach.max(initial=0.0)):
+        raise InputError(
+            f"a box of {width:.4g} × {height:.4g} has no room for a circle {2.0 * reach.max(initial=0.0):.4g} across; widen it"
+        )
     places = np.zeros((reach.size, 2))
     box = np.array([width, height])
     order = np.argsort(-reach, kind="stable")

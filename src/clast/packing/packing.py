@@ -43,8 +43,11 @@ class Packing:
     corner: tuple[float, float] = (0.0, 0.0)  # lower left of the cell
 
     def __post_init__(self) -> None:
-        positions = np.array(self.positions, dtype=np.float64).reshape(-1, 2)
-        angles = np.array(self.angles, dtype=np.float64).reshape(-1)
+        try:
+            positions = np.array(self.positions, dtype=np.float64).reshape(-1, 2)
+            angles = np.array(self.angles, dtype=np.float64).reshape(-1)
+        except (TypeError, ValueError):
+            raise InputError("a packing needs positions (n, 2) and angles (n,), numbers all of them") from None
         if not len(self.shapes) == len(positions) == len(angles):
             raise InputError(
                 f"a packing has {len(self.shapes)} shapes, {len(positions)} positions and {len(angles)} angles: "
@@ -54,7 +57,7 @@ class Packing:
         if bad.size:
             raise InputError(f"grain {bad[0]} of a packing has a position or angle that is not finite")
         for what, value in (("width", self.width), ("height", self.height)):
-            if not (math.isfinite(value) and value > 0.0):
+            if not isinstance(value, int | float | np.number) or not (math.isfinite(value) and value > 0.0):
                 raise InputError(f"the {what} of a packing must be a positive length, not {value!r}")
         for name, array in (("positions", positions), ("angles", angles)):
             array.flags.writeable = False
@@ -65,7 +68,8 @@ class Packing:
 
     def __repr__(self) -> str:
         size = f"{self.width:.4g} × {self.height:.4g}"
-        return f"{type(self).__name__}({len(self)} grains in {size}, void ratio {self.void_ratio:.3g})"
+        void = f", void ratio {self.void_ratio:.3g}" if len(self) else ""
+        return f"{type(self).__name__}({len(self)} grains in {size}{void})"
 
     @property
     def area(self) -> float:
@@ -122,7 +126,10 @@ class Packing:
         return self._with(moved, self.angles, self.width, self.height, (self.corner[0] + dx, self.corner[1] + dy))
 
     def room(self) -> float:
-        """The factor by which to expand the packing so that every grain can be turned to any angle; 1 if it can be now."""
+        """The factor by which to expand the packing so that every grain can be turned to any angle; 1 if it can be now.
+
+        Infinite where a grain's centre lies on a closed side or beyond it: no expansion brings it in.
+        """
         reach = self._reaches()
         pairs, shifts = self._crowded()
         away = self.positions[pairs[:, 1]] + shifts - self.positions[pairs[:, 0]]
@@ -130,6 +137,8 @@ class Packing:
         rel = self.positions - np.array(self.corner)
         for axis, extent in enumerate((self.width, self.height)):
             if not self.periodic[axis]:
+                if (rel[:, axis] <= 0.0).any() or (rel[:, axis] >= extent).any():
+                    return math.inf
                 needed += [*(reach / rel[:, axis]), *(reach / (extent - rel[:, axis]))]
         return float(max(needed))
 

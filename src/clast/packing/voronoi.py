@@ -140,7 +140,13 @@ def _length(what: str, value: float) -> float:
 def _generator(seed: int | None, rng: np.random.Generator | None) -> np.random.Generator:
     if (seed is None) == (rng is None):
         raise InputError("sites are drawn at random: give either seed=… (a number) or rng=… (a numpy generator)")
-    return np.random.default_rng(seed) if rng is None else rng
+    if rng is not None:
+        if not isinstance(rng, np.random.Generator):
+            raise InputError(f"rng = {rng!r} must be a numpy generator, np.random.default_rng(1); or give seed=1")
+        return rng
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"seed = {seed!r} must be a whole number that is not negative")
+    return np.random.default_rng(seed)
 
 
 def _asked(

@@ -56,13 +56,21 @@ class BiaxialCell:
         ramp            how the pressure rises, constant if not given
         law             another than that of the test: friction off makes dense packings
         drag            rate of a drag on the grains [1/time]: contact damping alone leaves a sample ringing
-        closing_speed   which the walls do not exceed on their way in (a dashpot that matters only then)
+        closing_speed   which no wall exceeds on its way in: dashpots see to that. The grains come along, all towards the
+                        middle as if the sample shrank as a whole; pushed by the walls alone, loose grains would pile up
+                        along them, and a rim would carry the load
         """
         self.check(pressure)
         scene = self.scene(law=law, drag=drag)
-        for walls, length in ((SIDES, self.packing.height), (ENDS, self.packing.width)):
-            brake = None if closing_speed is None else pressure * length / closing_speed
+        size = np.array([self.packing.width, self.packing.height])
+        rate = 0.0 if closing_speed is None else closing_speed / (0.5 * float(size.max()))  # at which the sample shrinks
+        for walls, length, across in ((SIDES, size[1], size[0]), (ENDS, size[0], size[1])):
+            brake = pressure * float(length / (0.5 * rate * across)) if rate > 0.0 else None
             press(scene, walls, pressure if ramp is None else ramp, dashpot=brake)
+        middle = np.array(self.packing.corner) + 0.5 * size
+        for body in scene.bodies[: len(self.packing)]:
+            inwards = rate * (middle - np.array(body.position))
+            body.velocity = (float(inwards[0]), float(inwards[1]))
         return scene
 
     def held(self, pressure: float, *, prepared: Prepared, law: Linear | None = None, drag: Timed = 0.0) -> Scene:

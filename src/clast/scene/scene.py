@@ -36,7 +36,7 @@ def numbers(what: str, values: object, count: int) -> tuple[float, ...]:
 
 def name_or_none(what: str, value: object) -> None:
     """SceneError unless `value` is a text or None."""
-    if value is not None and not isinstance(value, str):
+    if value is not None and (not isinstance(value, str) or "\0" in value):
         raise SceneError(f"{what} = {value!r} must be a text")
 
 
@@ -95,6 +95,8 @@ class Box:
         for name, value in (("period_x", self.period_x), ("period_y", self.period_y)):
             if numbers(f"box: {name}", [value], 1)[0] < 0.0:
                 raise SceneError(f"box: {name} = {value} must be a positive length, or 0 for an open side")
+        if not isinstance(self.tags, tuple | list):
+            raise SceneError(f"box: tags = {self.tags!r} must be a list of tags")
         for tag in self.tags:
             if not isinstance(tag, Velocity | Force | Pressure | Dashpot):
                 raise SceneError(f"box: {tag!r} is not a Velocity, Force, Pressure or Dashpot")
@@ -125,9 +127,15 @@ class Box:
         return said
 
     @property
+    def moving(self) -> tuple[bool, bool]:
+        """Which periods change, along x and y."""
+        velocity = self.imposed().velocity
+        return velocity[0] != 0.0, velocity[1] != 0.0
+
+    @property
     def moves(self) -> bool:
         """Whether any period changes."""
-        return bool(self.tags) and not self.imposed().at_rest
+        return bool(self.tags) and any(self.moving)
 
 
 class Scene:
@@ -300,7 +308,8 @@ class Scene:
     def is_cell(self, who: object) -> bool:
         """Whether "cell" means the periodic cell: not where a body has that name."""
         periodic = self.box.period_x > 0.0 or self.box.period_y > 0.0
-        return periodic and who in ("cell", ["cell"]) and all(body.name != "cell" for body in self.bodies)
+        named = isinstance(who, str | list) and who in ("cell", ["cell"])
+        return named and periodic and all(body.name != "cell" for body in self.bodies)
 
     def imposed(self, number: int) -> Imposed:
         """What the tags of a body say together."""

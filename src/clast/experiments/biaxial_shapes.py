@@ -1,0 +1,229 @@
+"""Biaxial tests on disks, peanuts, rice and pebbles: strength and fluctuations depend on shape (GM09 fig 8).
+
+The packings of `packing`, made without friction, get their friction and come to rest again; then the side walls keep the
+pressure p₀ while bottom and top come nearer at a constant speed.
+
+How it is judged. Stress is σ_yy on bottom and top, smoothed over Δε = 0.002 where its peak is read; a peak counts if σ_yy
+later falls by 5 %. The critical state is the mean over ε ≥ 0.2. Strength there is q = (σ_yy − p₀)/2, what a sample bears
+beyond the pressure that confines it; the ratio of σ_yy itself, which is smaller, stands beside it (q was chosen after one
+trial test of each shape, in which the two readings already differed). A drop is a fall of σ_yy by more than 1 % of its mean
+within Δε = 1e-3, counted at ε > 0.1. The void ratio is constant if it changes by less than 10 % from ε = 0.25 on.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.packing import DRAG, LONGEST, PLURAL, cell_of, pressed, shapes_of, table_name
+from clast.laws import Linear
+from clast.measures.quasi_static import SLOW
+from clast.output.figures import save_figure
+from clast.output.reader import Run, Table
+from clast.preparation.curves import find_drops, find_peak, level, resampled, smoothed
+from clast.preparation.element_figure import draw_chains_of, frame_sample
+from clast.preparation.element_test import Record, kept_record, record, tables_of
+from clast.preparation.protocols import Stop, prepare
+
+ONSET = 10.0  # passages of a wave through the sample, in which bottom and top reach their speed
+SAMPLES, FRAMES = 5000, 30  # per unit of strain; per test
+CRITICAL = 0.2  # axial strain from which a sample counts as in the critical state
+LATE = 0.25  # and from which its volume should be constant
+DROPS_FROM = 0.1
+STRONGER = 1.5  # bar: q of non-circular grains over that of disks
+CONSTANT = 0.1  # of the void ratio
+COLOURS = {"disk": "C0", "peanut": "C2", "rice": "C3", "pebble": "C1"}
+
+
+class BiaxialShapes(Parameters):
+    """GM09 §4 in its units: k_n = 1, density 1, mean area 1; rate and damping are ours."""
+
+    shape: Literal["all", "disk", "rice", "peanut", "pebble"] = parameter("all", "shape of the grains, or all in turn")
+    grains: int = parameter(400, "number of grains", "", ge=16)
+    seeds: int = parameter(4, "samples of each shape, with seeds from --seed on", "", ge=1)
+    pressure: float = parameter(1e-3, "p₀ on the side walls", "k_n", gt=0)
+    friction: float = parameter(0.5, "friction μ between grains", "", ge=0)
+    tangential: float = parameter(0.1, "k_t over k_n", "", gt=0)
+    damping: float = parameter(0.6, "G_n; G_t is a quarter of it", "√(k/σA)", ge=0)
+    rate: float = parameter(3e-5, "axial strain rate", "√(k/σA)", gt=0)
+    strain: float = parameter(0.3, "axial strain at the end", "", gt=0, lt=0.6)
+    dt: float = parameter(0.02, "time step", "√(σA/k)", gt=0)
+
+
+def law(p: BiaxialShapes) -> Linear:
+    """The linear law of the test."""
+    return Linear(1.0, p.tangential, p.friction, normal_damping=p.damping, tangential_damping=0.25 * p.damping)
+
+
+def shear(p: BiaxialShapes, shape: str, seed: int, threads: int | str) -> Record:
+    """Press a sample, switch its friction on, and shear it."""
+    cell = cell_of(shape, p.grains, seed, law(p))
+    smooth = pressed(cell, p.pressure, p.dt)
+    rough = prepare(cell.held(p.pressure, prepared=smooth, drag=DRAG), Stop(longest=LONGEST), dt=p.dt)
+    onset = ONSET * float(np.sqrt(p.grains))  # waves go about √A per √(σA/k)
+    scene = cell.sheared(p.pressure, p.rate, prepared=rough, onset=onset)
+    samples = max(100, round(SAMPLES * p.strain))
+    return record(scene, until=p.strain / p.rate + 0.5 * onset, dt=p.dt, samples=samples, frames=FRAMES, threads=threads)
+
+
+def tables(p: BiaxialShapes, threads: int | str) -> Mapping[str, Callable[[], Columns]]:
+    """The curves of every test; of the first of each shape its bodies and contacts at the start, the peak and the end."""
+    wanted: dict[str, Callable[[], Columns]] = {}
+    for shape in shapes_of(p):
+        for seed in range(p.seed, p.seed + p.seeds):
+            wanted |= tables_of(table_name(shape, seed), partial(shear, p, shape, seed, threads), pictures=seed == p.seed)
+    return wanted
+
+
+# --- what is read off ------------------------------------------------------------------------------------------------
+
+
+def tests_of(p: BiaxialShapes, run: Run, shape: str) -> list[Table]:
+    """The tables of all tests on a shape."""
+    return [run.tables[table_name(shape, seed)] for seed in range(p.seed, p.seed + p.seeds)]
+
+
+def evaluate(p: BiaxialShapes, run: Run) -> Sequence[Quantity]:
+    """Peak, critical state and drops of each shape; strength against disks; and whether the tests were slow and soft enough."""
+    found: list[Quantity] = []
+    strength: dict[str, np.ndarray] = {}
+    limit: dict[str, np.ndarray] = {}
+    for shape in shapes_of(p):
+        tests = tests_of(p, run, shape)
+        limit[shape] = np.array([level(each["axial_strain"], each["stress_yy"], CRITICAL) for each in tests]) / p.pressure
+        strength[shape] = 0.5 * (limit[shape] - 1.0)
+        found += shape_quantities(p, shape, tests, limit[shape])
+    for shape in shapes_of(p):
+        if shape != "disk" and "disk" in strength:
+            ratio = float(strength[shape].mean() / strength["disk"].mean())
+            stress = float(limit[shape].mean() / limit["disk"].mean())
+            note = f"bar > {STRONGER:g}; “much larger”; ratio of σ_yy {stress:.2f}; q/p₀ {mean_of(strength[shape])} against "
+            note += f"{mean_of(strength['disk'])}"
+            found.append(
+                Quantity(f"{PLURAL[shape]}: q at the critical state / disks'", ratio, "", None, bool(ratio > STRONGER), note)
+            )
+    everything = [each for shape in shapes_of(p) for each in tests_of(p, run, shape)]
+    fastest = max(float(each["inertial_number"].max()) for each in everything)
+    now = max(float((each["inertial_number"] / (1.0 - each["axial_strain"])).max()) for each in everything)
+    found.append(
+        Quantity(
+            "largest inertial number", fastest, "", SLOW, bool(fastest < SLOW), f"with the rate of the present height {now:.2g}"
+        )
+    )
+    found.append(
+        Quantity("largest share of the load on wall dashpots", max(float(each["dashpot_share"].max()) for each in everything))
+    )
+    side = max(abs(level(each["axial_strain"], each["stress_xx"], 0.0) / p.pressure - 1.0) for each in everything)
+    found.append(Quantity("|mean side stress / p₀ − 1|", side, note="largest of all tests"))
+    found.append(Quantity("largest overlap / r", max(float(each["overlap_share"].max()) for each in everything)))
+    found.append(Quantity("energy error", max(float(each["energy_error"][0]) for each in everything)))
+    return found
+
+
+def shape_quantities(p: BiaxialShapes, shape: str, tests: Sequence[Table], limit: np.ndarray) -> list[Quantity]:
+    """The numbers of one shape, means over its tests."""
+    peaks = [find_peak(each["axial_strain"], each["stress_yy"]) for each in tests]
+    drops = [find_drops(each["axial_strain"], each["stress_yy"], DROPS_FROM) for each in tests]
+    voids = np.array([void_numbers(each) for each in tests]).mean(axis=0)
+    softens = all(peak.accepted for peak in peaks)
+    number, size = float(np.mean([each.number for each in drops])), float(np.mean([each.size for each in drops]))
+    name = PLURAL[shape]
+    return [
+        Quantity(
+            f"{name}: peak stress / p₀", float(np.mean([each.value for each in peaks])) / p.pressure, "", None, softens,
+            f"at ε = {np.mean([each.strain for each in peaks]):.3f}; "
+            f"{sum(each.accepted for each in peaks)} of {len(peaks)} soften",
+        ),
+        Quantity(f"{name}: critical stress / p₀", float(limit.mean()), note=f"{mean_of(limit)}, ε ≥ {CRITICAL:g}"),
+        Quantity(
+            f"{name}: void ratio at the critical state", voids[2],
+            agrees=bool(voids[1] < voids[0] < voids[2] and voids[3] < CONSTANT),
+            note=f"from {voids[0]:.3f} down to {voids[1]:.3f} and up; changes by {voids[3]:.1%} from ε = {LATE:g} on; "
+            f"rises fastest at ε = {voids[4]:.3f}",
+        ),
+        Quantity(f"{name}: drops of stress", number, note=f"per test at ε > {DROPS_FROM:g}; mean size {size:.1%} of the stress"),
+    ]  # fmt: skip
+
+
+def void_numbers(columns: Mapping[str, np.ndarray]) -> tuple[float, float, float, float, float]:
+    """Void ratio at the start, its minimum, at the critical state, its late change, and the strain where it rises fastest."""
+    strain, void = columns["axial_strain"], columns["void_ratio"]
+    late = level(strain, void, LATE)
+    smooth = smoothed(strain, void, 0.02)
+    change = float(np.ptp(smooth[strain >= LATE]) / late) if (strain >= LATE).any() else float("nan")
+    rise = np.gradient(smoothed(strain, void, 0.01), strain)
+    return float(void[0]), float(void.min()), level(strain, void, CRITICAL), change, float(strain[np.argmax(rise)])
+
+
+def mean_of(values: np.ndarray) -> str:
+    """Mean and standard deviation in words."""
+    return f"{values.mean():.3f} ± {values.std(ddof=1):.3f}" if len(values) > 1 else f"{values[0]:.3f}"
+
+
+def merit(p: BiaxialShapes, run: Run) -> Merit:
+    """Grains of a sample, steps of all tests, the worst book."""
+    tests = [each for shape in shapes_of(p) for each in tests_of(p, run, shape)]
+    steps = sum(int(each["step"][-1]) for each in tests)
+    return Merit(grains=p.grains, steps=steps, energy_error=max(float(each["energy_error"][0]) for each in tests))
+
+
+# --- pictures --------------------------------------------------------------------------------------------------------
+
+
+def record_of(p: BiaxialShapes, run: Run, shape: str) -> Record:
+    """The frames kept of the first test on a shape."""
+    scene = cell_of(shape, p.grains, p.seed, law(p)).scene()
+    return kept_record(scene, run.tables, table_name(shape, p.seed))
+
+
+def figures(p: BiaxialShapes, run: Run, folder: Path) -> Sequence[Path]:
+    """Stress and void ratio against strain (fig 8), and the samples with their forces at the peak and at the end."""
+    import matplotlib.pyplot as plt
+
+    figure, (top, bottom) = plt.subplots(2, 1, figsize=(6.5, 7.5), sharex=True, layout="constrained")
+    for shape in shapes_of(p):
+        tests = tests_of(p, run, shape)
+        grid = np.linspace(0.0, min(each["axial_strain"][-1] for each in tests), 601)
+        for axes, name in ((top, "stress_yy"), (bottom, "void_ratio")):
+            all_of = np.array([resampled(each["axial_strain"], each[name], grid) for each in tests])
+            axes.plot(grid, all_of[0], color=COLOURS[shape], lw=0.6, alpha=0.55 if len(tests) > 1 else 1.0)
+            if len(tests) > 1:
+                axes.plot(grid, all_of.mean(axis=0), color=COLOURS[shape], lw=1.6)
+            axes.plot([], [], color=COLOURS[shape], label=PLURAL[shape])
+    top.axhline(p.pressure, color="k", ls=":", lw=1, label=r"$p/k_n$")
+    top.set(ylabel=r"$\sigma_{yy}/k_n$", ylim=(0.0, None), xlim=(0.0, p.strain))
+    bottom.set(ylabel="void ratio", xlabel=r"axial strain $\epsilon$")
+    top.legend(ncols=3, fontsize=9)
+    which = f"mean of {p.seeds} tests (thick) and the first of them" if p.seeds > 1 else "one test each"
+    top.set_title(f"biaxial tests, {p.grains} grains, $\\mu$ = {p.friction:g}: {which}", fontsize=10)
+    paths = [save_figure(figure, folder / "biaxial-shapes.png")]
+
+    chosen = shapes_of(p)
+    figure, panels = plt.subplots(
+        2, len(chosen), figsize=(3.6 * len(chosen), 6.0), layout="constrained", squeeze=False, height_ratios=(1.0, 0.6)
+    )
+    for column, shape in enumerate(chosen):
+        kept, columns = record_of(p, run, shape), run.tables[table_name(shape, p.seed)]
+        for axes, index in ((panels[0][column], len(kept.frames) // 2), (panels[1][column], len(kept.frames) - 1)):
+            strain = float(np.interp(kept.frames[index].time, columns["time"], columns["axial_strain"]))
+            frame_sample(axes, kept, index)
+            axes.set_title(f"{PLURAL[shape]}, ε = {strain:.2f}", fontsize=10)
+            draw_chains_of(axes, kept, index)
+    paths.append(save_figure(figure, folder / "chains.png"))
+    return paths
+
+
+EXPERIMENT = Study(
+    name="biaxial-shapes",
+    paper="GM09 fig 8",
+    title="biaxial tests on four shapes: strength, void ratio, drops of stress",
+    parameters=BiaxialShapes,
+    tables=tables,
+    evaluate=evaluate,
+    figures=figures,
+    merit=merit,
+    sizes={"quick": {"grains": 100, "seeds": 1}, "full": {}},
+)

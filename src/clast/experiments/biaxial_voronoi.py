@@ -1,0 +1,272 @@
+"""Biaxial tests on Voronoi grains, dense and loose: both end in the same critical state (PRE10 fig 13).
+
+Dense is the Voronoi-Minkowski packing as drawn; loose is the same packing expanded, every grain turned at random, and
+compressed with friction. Both are brought to rest under the same pressure on all sides, then sheared.
+
+How it is judged. q = (σ_yy − σ_xx)/2 from the walls. A test softens by the part of its largest q, as a mean over a window of
+strain, that it has lost at ε ≥ 0.25, all windows being as wide as that last one: more than 10 % is a peak and softening,
+less is monotonic within the noise of a sample this small. That is asked of the mean curve of all seeds; single tests are
+printed beside it. (The windows were widened from Δε = 0.02 after the first tests, since the largest of many narrow means is
+noise; the loose preparation was made uniform at the same time.) Dense and loose reach the same q if their means at ε ≥ 0.25
+differ by less than 10 %; the volume is constant there if the void ratio, smoothed over Δε = 0.02, changes by less than 10 %.
+PRE10 prints q = σ_a − σ_l, twice ours: the figure has the paper's axis.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.laws import Linear
+from clast.measures.quasi_static import SLOW
+from clast.output.figures import save_figure
+from clast.output.reader import Run, Table
+from clast.packing.voronoi import voronoi_packing
+from clast.preparation.biaxial import BiaxialCell
+from clast.preparation.curves import find_peak, level, resampled, smoothed, softening
+from clast.preparation.element_figure import draw_chains_of, frame_sample
+from clast.preparation.element_test import Record, kept_record, record, tables_of
+from clast.preparation.protocols import Prepared, Stop, prepare
+from clast.scene.timed import Ramp
+
+SQUARE = 0.674  # cm, grid of the sites: equivalent diameter 0.76
+RADIUS = 0.1  # cm, erosion and dilation
+EXPANDED = 1.5  # loose: distances between centres
+APART = 1.0 + 1e-6  # dense: so that forces come from the pressure, not from the rounding of grains that just touch
+DRAG = 5.0  # 1/s, in preparation
+RISE = 2.0  # s, of the pressure on a dense sample
+CLOSING_SPEED = 0.6  # cm/s, of the walls around a loose sample
+CLOSED = 12.0  # s, after which they are there and the drag begins
+ONSET = 3.0  # s: a wave of stress takes 0.7
+LONGEST = 300.0  # s
+SAMPLES, FRAMES = 5000, 30  # per unit of strain; per test
+LATE, WIDTH = 0.25, 0.02  # critical state; smoothing
+SOFTENS = ALIKE = CONSTANT = 0.1
+COLOURS = {"dense": "C0", "loose": "C3"}
+
+
+class BiaxialVoronoi(Parameters):
+    """PRE10 §V.A in its units (cm, g, s); the pressure is ours, since the printed 0.256 K_n would press skeletons together."""
+
+    state: Literal["dense", "loose", "both"] = parameter("both", "how the samples are made")
+    columns: int = parameter(30, "grains across", "", ge=4)
+    rows: int = parameter(40, "grains upwards", "", ge=4)
+    seeds: int = parameter(4, "samples of each state, with seeds from --seed on", "", ge=1)
+    pressure: float = parameter(30.0, "confining pressure, 3e-3 K_n", "dyn/cm", gt=0)
+    stiffness: float = parameter(1e4, "normal stiffness K_n", "dyn/cm", gt=0)
+    tangential: float = parameter(0.33, "K_t over K_n", "", gt=0)
+    friction: float = parameter(0.4, "friction μ between grains", "", ge=0)
+    damping: float = parameter(16.0, "G_n; G_t is a quarter of it", "1/s", ge=0)
+    density: float = parameter(3.0, "density of the grains", "g/cm²", gt=0)
+    rate: float = parameter(0.0025, "axial strain rate", "1/s", gt=0)
+    strain: float = parameter(0.3, "axial strain at the end", "", gt=0, lt=0.6)
+    dt: float = parameter(1e-3, "time step", "s", gt=0)
+
+
+def states_of(p: BiaxialVoronoi) -> list[str]:
+    """The states asked for."""
+    return ["dense", "loose"] if p.state == "both" else [p.state]
+
+
+def cell_of(p: BiaxialVoronoi, state: str, seed: int) -> BiaxialCell:
+    """A sample before it is pressed."""
+    rng = np.random.default_rng(seed)
+    drawn = voronoi_packing(p.columns, p.rows, SQUARE, erosion=RADIUS, rng=rng)
+    packing = drawn.expanded(APART) if state == "dense" else drawn.expanded(EXPANDED).turned(rng)
+    law = Linear(
+        p.stiffness, p.tangential * p.stiffness, p.friction, normal_damping=p.damping, tangential_damping=0.25 * p.damping
+    )
+    return BiaxialCell(packing, law, density=p.density, wall_radius=RADIUS)
+
+
+def pressed(p: BiaxialVoronoi, cell: BiaxialCell, state: str) -> Prepared:
+    """The sample at rest under the pressure; from the cache folder where it was pressed before."""
+    if state == "dense":
+        scene, earliest = cell.compressed(p.pressure, ramp=Ramp(0.0, p.pressure, finish=RISE, smooth=True), drag=DRAG), RISE
+    else:
+        drag = Ramp(0.0, DRAG, begin=CLOSED, finish=CLOSED + RISE)  # before, it would hold grains back from the middle
+        scene, earliest = cell.compressed(p.pressure, closing_speed=CLOSING_SPEED, drag=drag), CLOSED + RISE
+    return prepare(scene, Stop(earliest=earliest, longest=LONGEST), dt=p.dt)
+
+
+def shear(p: BiaxialVoronoi, state: str, seed: int, threads: int | str) -> Record:
+    """Press a sample and shear it."""
+    cell = cell_of(p, state, seed)
+    scene = cell.sheared(p.pressure, p.rate, prepared=pressed(p, cell, state), onset=ONSET)
+    samples = max(100, round(SAMPLES * p.strain))
+    return record(scene, until=p.strain / p.rate + 0.5 * ONSET, dt=p.dt, samples=samples, frames=FRAMES, threads=threads)
+
+
+def table_name(state: str, seed: int) -> str:
+    """Name of the table of a test."""
+    return f"{state}, seed {seed}"
+
+
+def tables(p: BiaxialVoronoi, threads: int | str) -> Mapping[str, Callable[[], Columns]]:
+    """The curves of every test; of the first of each state its bodies and contacts at the start, the peak and the end."""
+    wanted: dict[str, Callable[[], Columns]] = {}
+    for seed in range(p.seed, p.seed + p.seeds):
+        for state in states_of(p):
+            wanted |= tables_of(table_name(state, seed), partial(shear, p, state, seed, threads), pictures=seed == p.seed)
+    return wanted
+
+
+# --- what is read off ------------------------------------------------------------------------------------------------
+
+
+def tests_of(p: BiaxialVoronoi, run: Run, state: str) -> list[Table]:
+    """The tables of all tests on a state."""
+    return [run.tables[table_name(state, seed)] for seed in range(p.seed, p.seed + p.seeds)]
+
+
+def deviator(columns: Mapping[str, np.ndarray]) -> np.ndarray:
+    """q = (σ_yy − σ_xx)/2."""
+    return np.asarray(0.5 * (columns["stress_yy"] - columns["stress_xx"]))
+
+
+def grid_of(p: BiaxialVoronoi) -> np.ndarray:
+    """Strains at which curves are averaged."""
+    return np.linspace(0.0, p.strain, 1201)
+
+
+def mean_curve(p: BiaxialVoronoi, tests: Sequence[Mapping[str, np.ndarray]], name: str) -> np.ndarray:
+    """A column, or q, on the grid of strains, averaged over tests."""
+    return np.mean(
+        [resampled(each["axial_strain"], deviator(each) if name == "q" else each[name], grid_of(p)) for each in tests], axis=0
+    )
+
+
+def evaluate(p: BiaxialVoronoi, run: Run) -> Sequence[Quantity]:
+    """Peak and softening of either state, whether they meet, and whether the tests were slow enough."""
+    found: list[Quantity] = []
+    grid, late = grid_of(p), {}
+    for state in states_of(p):
+        tests = tests_of(p, run, state)
+        late[state] = np.array([level(each["axial_strain"], deviator(each), LATE) for each in tests]) / p.pressure
+        found += state_quantities(p, state, tests, late[state])
+    if p.state == "both":
+        dense, loose = late["dense"].mean(), late["loose"].mean()
+        apart = float(abs(dense - loose) / (0.5 * (dense + loose)))
+        note = f"means at ε ≥ {LATE:g} of {p.seeds} seeds; agrees below {ALIKE:.0%}"
+        if apart >= ALIKE:
+            note += "; likely because dense samples shear in bands between blocks that stay dense"
+        found.append(Quantity("|q dense − q loose| / mean", apart, "", 0.0, bool(apart < ALIKE), note))
+        void = {state: level(grid, mean_curve(p, tests_of(p, run, state), "void_ratio"), LATE) for state in ("dense", "loose")}
+        found.append(
+            Quantity(
+                "void ratio, loose / dense",
+                void["loose"] / void["dense"],
+                note=f"{void['loose']:.3f} and {void['dense']:.3f} at ε ≥ {LATE:g}; of whole samples, bands and blocks together",
+            )
+        )
+    everything = [each for state in states_of(p) for each in tests_of(p, run, state)]
+    fastest = max(float(each["inertial_number"].max()) for each in everything)
+    now = max(float((each["inertial_number"] / (1.0 - each["axial_strain"])).max()) for each in everything)
+    note = f"with the rate of the present height {now:.2g}"
+    found.append(Quantity("largest inertial number", fastest, "", SLOW, bool(fastest < SLOW), note))
+    for name, column in (
+        ("largest share of the load on wall dashpots", "dashpot_share"),
+        ("largest overlap / r", "overlap_share"),
+    ):
+        found.append(Quantity(name, max(float(each[column].max()) for each in everything)))
+    side = max(abs(level(each["axial_strain"], each["stress_xx"], 0.0) / p.pressure - 1.0) for each in everything)
+    found.append(Quantity("|mean side stress / pressure − 1|", side, note="largest of all tests"))
+    found.append(Quantity("energy error", max(float(each["energy_error"][0]) for each in everything)))
+    return found
+
+
+def state_quantities(p: BiaxialVoronoi, state: str, tests: Sequence[Table], late: np.ndarray) -> list[Quantity]:
+    """The numbers of one state."""
+    grid, q = grid_of(p), mean_curve(p, tests, "q")
+    lost = softening(grid, q, LATE)
+    each_lost = [softening(each["axial_strain"], deviator(each), LATE) for each in tests]
+    expected = lost > SOFTENS if state == "dense" else lost < SOFTENS
+    said = "peak, then decay" if state == "dense" else "monotonic"
+    peaks = [find_peak(each["axial_strain"], deviator(each)) for each in tests]
+    void = smoothed(grid, mean_curve(p, tests, "void_ratio"), WIDTH)[grid >= LATE]
+    change = float(np.ptp(void) / void.mean()) if void.size else float("nan")
+    spread = f" ± {late.std(ddof=1):.3f}" if len(late) > 1 else ""
+    return [
+        Quantity(
+            f"{state}: softening", lost, "", None, bool(expected),
+            f"{said}; single tests {', '.join(f'{each:.0%}' for each in each_lost)}; of the mean curve, bar {SOFTENS:.0%}"
+            + ("; it starts near the void ratio at which it ends" if state == "loose" and not expected else ""),
+        ),
+        Quantity(
+            f"{state}: q/p at failure", float(np.mean([each.value for each in peaks])) / p.pressure,
+            note=f"at ε = {np.mean([each.strain for each in peaks]):.3f}",
+        ),
+        Quantity(f"{state}: q/p at ε ≥ {LATE:g}", float(late.mean()), note=f"{len(late)} seeds{spread}"),
+        Quantity(
+            f"{state}: late change of the void ratio", change, "", None, bool(change < CONSTANT),
+            f"over ε ≥ {LATE:g}, over its mean {void.mean() if void.size else float('nan'):.3f}; "
+            f"starts at {tests[0]['void_ratio'][0]:.3f}",
+        ),
+    ]  # fmt: skip
+
+
+def merit(p: BiaxialVoronoi, run: Run) -> Merit:
+    """Grains of a sample, steps of all tests, the worst book."""
+    tests = [each for state in states_of(p) for each in tests_of(p, run, state)]
+    steps = sum(int(each["step"][-1]) for each in tests)
+    return Merit(grains=p.columns * p.rows, steps=steps, energy_error=max(float(each["energy_error"][0]) for each in tests))
+
+
+# --- pictures --------------------------------------------------------------------------------------------------------
+
+
+def record_of(p: BiaxialVoronoi, run: Run, state: str) -> Record:
+    """The frames kept of the first test on a state."""
+    return kept_record(cell_of(p, state, p.seed).scene(), run.tables, table_name(state, p.seed))
+
+
+def figures(p: BiaxialVoronoi, run: Run, folder: Path) -> Sequence[Path]:
+    """q and volumetric strain against axial strain (fig 13), and the samples with their forces."""
+    import matplotlib.pyplot as plt
+
+    figure, (top, bottom) = plt.subplots(2, 1, figsize=(6.5, 7.5), sharex=True, layout="constrained")
+    grid = grid_of(p)
+    for state in states_of(p):
+        style, tests = {"color": COLOURS[state], "ls": "-" if state == "dense" else "--"}, tests_of(p, run, state)
+        if len(tests) > 1:
+            for each in tests:
+                top.plot(each["axial_strain"], 2.0 * deviator(each) / p.pressure, color=COLOURS[state], lw=0.4, alpha=0.35)
+                bottom.plot(each["axial_strain"], each["volumetric_strain"], color=COLOURS[state], lw=0.4, alpha=0.35)
+        top.plot(grid, 2.0 * mean_curve(p, tests, "q") / p.pressure, label=state, lw=1.5, **style)
+        bottom.plot(grid, mean_curve(p, tests, "volumetric_strain"), label=state, lw=1.5, **style)
+    top.axvspan(LATE, p.strain, color="0.92", zorder=0)
+    top.set(ylabel=r"$(\sigma_a-\sigma_l)/p_0$", ylim=(0.0, None), xlim=(0.0, p.strain))
+    bottom.axvspan(LATE, p.strain, color="0.92", zorder=0)
+    bottom.set(ylabel=r"volumetric strain $\epsilon_v$ (dilation positive)", xlabel=r"axial strain $\epsilon_a$")
+    top.legend()
+    which = f"mean of {p.seeds} tests (thick) and each of them" if p.seeds > 1 else "one test each"
+    top.set_title(f"{p.columns} × {p.rows} Voronoi grains, p₀ = {p.pressure / p.stiffness:g} K_n: {which}", fontsize=10)
+    paths = [save_figure(figure, folder / "biaxial-voronoi.png")]
+
+    chosen = states_of(p)
+    figure, panels = plt.subplots(len(chosen), 3, figsize=(13.0, 5.2 * len(chosen)), layout="constrained", squeeze=False)
+    for row, state in enumerate(chosen):
+        kept, columns = record_of(p, run, state), run.tables[table_name(state, p.seed)]
+        for axes, index in zip(panels[row], (0, len(kept.frames) // 2, len(kept.frames) - 1), strict=True):
+            strain = float(np.interp(kept.frames[index].time, columns["time"], columns["axial_strain"]))
+            frame_sample(axes, kept, index)
+            axes.set_title(f"{state}, ε = {strain:.2f}", fontsize=10)
+            draw_chains_of(axes, kept, index)
+    paths.append(save_figure(figure, folder / "chains.png"))
+    return paths
+
+
+EXPERIMENT = Study(
+    name="biaxial-voronoi",
+    paper="PRE10 fig 13",
+    title="dense and loose Voronoi grains reach the same critical state",
+    parameters=BiaxialVoronoi,
+    tables=tables,
+    evaluate=evaluate,
+    figures=figures,
+    merit=merit,
+    sizes={"quick": {"columns": 12, "rows": 16, "seeds": 1, "rate": 0.003}, "full": {}},
+)
