@@ -91,3 +91,16 @@ def test_states_that_do_not_meet_are_told():
     assert judged(dense=0.8, loose=0.8, bump=0.3)["loose: softening"].agrees is False
     assert judged(dense=3.0, loose=3.0)["dense: softening"].agrees is False
     assert judged(dense=0.8, loose=0.8, growing=4.0)["dense: late change of the void ratio"].agrees is False
+
+
+def test_a_periodic_cell_stands_in_for_the_walls(tmp_path):
+    """Dense only: pressed and sheared by its periods, drawn with them, and read by its contacts."""
+    given = {**TINY, "boundary": "periodic", "state": "dense"}
+    outcome = conduct(find("biaxial-voronoi"), given=given, out=tmp_path / "run")
+    table = outcome.run.tables["dense, seed 1"]
+    assert table["stress_yy"][0] == pytest.approx(30.0, rel=0.01) and table["stress_xx"] == pytest.approx(30.0, rel=0.05)
+    assert (table["stress_yy"] == table["contact_stress_yy"]).all() and table["stress_yy"].max() > 60.0
+    assert table["axial_strain"][-1] == pytest.approx(0.01, rel=1e-3)
+    kept = record_of(BiaxialVoronoi(**given), outcome.run, "dense")
+    assert kept.frames[-1]["period"][1] == pytest.approx(0.99 * kept.frames[0]["period"][1], rel=1e-3)
+    assert not kept.scene["body_big"].any() and all(path.exists() for path in outcome.figures)

@@ -25,7 +25,7 @@ def test_grains_meet_and_energy_stays(gas):
 def test_the_step_of_the_paper_costs_more(gas, tmp_path):
     shape = gas.provenance["parameters"]["shape"]
     coarse = conduct(find("elastic-gas"), given={**SHORT, "shape": shape, "dt": 0.05}, out=tmp_path / "run").run
-    assert 2.0 * gas.result["energy_error"] < coarse.result["energy_error"] < 3e-5
+    assert 1.2 * gas.result["energy_error"] < coarse.result["energy_error"] < 3e-5
 
 
 def test_only_grains_with_corners_start_to_spin(gas):

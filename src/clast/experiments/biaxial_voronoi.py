@@ -29,6 +29,7 @@ from clast.preparation.biaxial import BiaxialCell
 from clast.preparation.curves import find_peak, level, resampled, smoothed, softening
 from clast.preparation.element_figure import draw_chains_of, frame_sample
 from clast.preparation.element_test import Record, kept_record, record, tables_of
+from clast.preparation.periodic_cell import PeriodicCell
 from clast.preparation.protocols import Prepared, Stop, prepare
 from clast.scene.timed import Ramp
 
@@ -52,6 +53,7 @@ class BiaxialVoronoi(Parameters):
     """PRE10 §V.A in its units (cm, g, s); the pressure is ours, since the printed 0.256 K_n would press skeletons together."""
 
     state: Literal["dense", "loose", "both"] = parameter("both", "how the samples are made")
+    boundary: Literal["walls", "periodic"] = parameter("walls", "four walls, or a periodic cell whose lengths give way")
     columns: int = parameter(30, "grains across", "", ge=4)
     rows: int = parameter(40, "grains upwards", "", ge=4)
     seeds: int = parameter(4, "samples of each state, with seeds from --seed on", "", ge=1)
@@ -71,18 +73,21 @@ def states_of(p: BiaxialVoronoi) -> list[str]:
     return ["dense", "loose"] if p.state == "both" else [p.state]
 
 
-def cell_of(p: BiaxialVoronoi, state: str, seed: int) -> BiaxialCell:
+def cell_of(p: BiaxialVoronoi, state: str, seed: int) -> BiaxialCell | PeriodicCell:
     """A sample before it is pressed."""
     rng = np.random.default_rng(seed)
-    drawn = voronoi_packing(p.columns, p.rows, SQUARE, erosion=RADIUS, rng=rng)
+    border = "closed" if p.boundary == "walls" else "periodic"
+    drawn = voronoi_packing(p.columns, p.rows, SQUARE, erosion=RADIUS, border=border, rng=rng)
     packing = drawn.expanded(APART) if state == "dense" else drawn.expanded(EXPANDED).turned(rng)
     law = Linear(
         p.stiffness, p.tangential * p.stiffness, p.friction, normal_damping=p.damping, tangential_damping=0.25 * p.damping
     )
+    if p.boundary == "periodic":
+        return PeriodicCell(packing, law, density=p.density)
     return BiaxialCell(packing, law, density=p.density, wall_radius=RADIUS)
 
 
-def pressed(p: BiaxialVoronoi, cell: BiaxialCell, state: str) -> Prepared:
+def pressed(p: BiaxialVoronoi, cell: BiaxialCell | PeriodicCell, state: str) -> Prepared:
     """The sample at rest under the pressure; from the cache folder where it was pressed before."""
     if state == "dense":
         scene, earliest = cell.compressed(p.pressure, ramp=Ramp(0.0, p.pressure, finish=RISE, smooth=True), drag=DRAG), RISE

@@ -17,6 +17,7 @@ from clast.dynamics.engine import Engine
 from clast.dynamics.runner import run_stretches
 from clast.measures.book import Book
 from clast.measures.quasi_static import QuasiStatic
+from clast.measures.stored import is_periodic
 from clast.measures.strain import Strain
 from clast.measures.stress import Stress
 from clast.measures.void_ratio import VoidRatio
@@ -26,6 +27,7 @@ from clast.preparation.curves import find_peak
 from clast.scene.scene import Scene
 
 PAIRS = ("positions", "velocities", "bodies", "points", "normals", "forces", "first_arms", "second_arms")  # two columns each
+PERIOD = "period"  # of a cell that moves, one per instant
 
 
 @dataclass(frozen=True)
@@ -153,8 +155,12 @@ def still_of(scene: Scene, dt: float | None = None) -> Record:
 
 
 def curves(test: Record) -> dict[str, np.ndarray]:
-    """A biaxial test as columns over samples: strains, stresses from walls and contacts, void ratio, figures of merit."""
-    strain, walls, contacts = Strain().compute(test), Stress("walls").compute(test), Stress("contacts").compute(test)
+    """A biaxial test as columns over samples: strains, stresses from walls and contacts, void ratio, figures of merit.
+
+    A periodic sample has no walls: there both stresses are those of its contacts.
+    """
+    strain, contacts = Strain().compute(test), Stress("contacts").compute(test)
+    walls = contacts if is_periodic(test).all() else Stress("walls").compute(test)
     series, slow = test.series, QuasiStatic().compute(test)
     return {
         "time": series["time"],
@@ -182,7 +188,10 @@ def instants_table(instants: Instants) -> dict[str, np.ndarray]:
         columns["step"].append(np.full(rows, each.step))
         columns["time"].append(np.full(rows, each.time))
         for name, array in each.arrays.items():
-            if name in PAIRS:
+            if name == PERIOD:
+                for axis in range(2):
+                    columns.setdefault(f"{name}_{'xy'[axis]}", []).append(np.full(rows, array[axis]))
+            elif name in PAIRS:
                 for axis in range(2):
                     columns.setdefault(f"{name}_{'xy'[axis]}", []).append(array[:, axis])
             else:
@@ -195,10 +204,13 @@ def read_instants(columns: Mapping[str, np.ndarray]) -> Instants:
     found = Instants()
     for step in np.unique(columns["step"]):
         rows = np.flatnonzero(columns["step"] == step)
-        arrays = {name: columns[name][rows] for name in columns if name not in ("step", "time") and name[:-2] not in PAIRS}
+        paired = (*PAIRS, PERIOD)
+        arrays = {name: columns[name][rows] for name in columns if name not in ("step", "time") and name[:-2] not in paired}
         for name in PAIRS:
             if f"{name}_x" in columns:
                 arrays[name] = np.stack([columns[f"{name}_{axis}"][rows] for axis in "xy"], axis=1)
+        if f"{PERIOD}_x" in columns:
+            arrays[PERIOD] = np.array([columns[f"{PERIOD}_{axis}"][rows[0]] for axis in "xy"])
         found.append(int(step), float(columns["time"][rows[0]]), arrays)
     return found
 
