@@ -16,6 +16,8 @@ from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
 from clast.output.figures import save_figure
 from clast.output.reader import Run
+from clast.preparation.element_figure import cells_figure
+from clast.preparation.element_test import still_of
 from clast.preparation.shear_cell import papers_cell, regular_grain
 from clast.scene.scene import Scene
 
@@ -122,7 +124,7 @@ def merit(p: CostOfSides, run: Run) -> Merit:
 
 
 def figures(p: CostOfSides, run: Run, folder: Path) -> Sequence[Path]:
-    """Time per grain and step against the number of sides, both logarithmic (fig 11)."""
+    """Time per grain and step against the number of sides, both logarithmic (fig 11), and the settled cells."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(6.5, 4.8), layout="constrained")
@@ -139,7 +141,9 @@ def figures(p: CostOfSides, run: Run, folder: Path) -> Sequence[Path]:
     axes.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
     axes.set(xlabel="number of sides n", ylabel="time per grain and step [s]", title=f"shear cell, {p.grains} grains")
     axes.legend(title="medians, slope (error in the last digits)", fontsize=8, title_fontsize=8)
-    return [save_figure(figure, folder / "cost-of-sides.png")]
+    paths = [save_figure(figure, folder / "cost-of-sides.png")]
+    cells = {f"n = {sides}": still_of(cell_of(p, sides)) for sides in SIDES}
+    return [*paths, save_figure(cells_figure(cells, "cm"), folder / "cells.png")]
 
 
 EXPERIMENT = Study(

@@ -4,20 +4,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.table import BRANCH_X, BRANCH_Y, NORMAL_X, NORMAL_Y, POINT_X, POINT_Y, PROBED, PROBER, PUSH, SHEAR
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
 from clast.laws import Linear
 from clast.measures.accounts import accounts
 from clast.measures.book import ACCOUNTS, Book
-from clast.measures.chains import ForceChains
-from clast.output.chains_figure import draw_forces
-from clast.output.figures import draw_bodies, save_figure, scene_outlines
+from clast.output.figures import save_figure
 from clast.output.reader import Run
+from clast.preparation.element_figure import cells_figure
+from clast.preparation.element_test import instants_table, kept_record, look
 from clast.preparation.shear_cell import ShearCell, disks, regular_grain, voronoi_grains
 from clast.scene.scene import Scene
 
@@ -150,31 +149,10 @@ def keep_accounts(p: ShearEnergy) -> Columns:
     return {"time": book.time, **{name: book[name] for name in ACCOUNTS}}
 
 
-def keep_cell(p: ShearEnergy) -> Columns:
-    """Where bodies are at the end, by id."""
-    engine, _ = judged(p)
-    back = np.argsort(engine.order)
-    return {"x": engine.state.body[back, 0], "y": engine.state.body[back, 1], "angle": engine.state.angle[back]}
-
-
-def keep_forces(p: ShearEnergy) -> Columns:
-    """Forces at the end: lines between the centres of grains that touch, or from a centre to a plate."""
-    engine, _ = judged(p)
-    snapshot = engine.snapshot()
-    bodies, floats = snapshot.integers[:, [PROBER, PROBED]], snapshot.floats
-    plate = np.isin(bodies[:, 1], engine.cast.big)  # endless plates have no vertices: they are probed, and never probe
-    centre = snapshot.state.body[bodies[:, 0], 0:2]
-    branch, point = floats[:, [BRANCH_X, BRANCH_Y]], floats[:, [POINT_X, POINT_Y]]
-    last = np.where(plate[:, None], point, centre + branch)
-    push, shear, nx, ny = (floats[:, k] for k in (PUSH, SHEAR, NORMAL_X, NORMAL_Y))
-    sign = np.where(bodies[:, 0] < bodies[:, 1], 1.0, -1.0)  # two grains may probe each other: one pair, one line
-    force = sign[:, None] * np.stack([-push * nx - shear * ny, -push * ny + shear * nx], axis=1)
-    key = np.column_stack([np.sort(bodies, axis=1), np.where(plate, np.arange(len(bodies)), -1)])
-    _, row, pair = np.unique(key, axis=0, return_index=True, return_inverse=True)
-    total = np.zeros((len(row), 2))
-    np.add.at(total, pair.reshape(-1), force)
-    begin, end = centre[row], last[row]
-    return {"x": begin[:, 0], "y": begin[:, 1], "to_x": end[:, 0], "to_y": end[:, 1], "force": np.hypot(*total.T)}
+def keep_cell(p: ShearEnergy, what: str) -> Columns:
+    """Bodies or contacts at the end."""
+    found = look(judged(p)[0])
+    return instants_table(found.frames if what == "bodies" else found.contacts)
 
 
 def series_of_steps(p: ShearEnergy) -> Columns:
@@ -204,8 +182,8 @@ def tables(p: ShearEnergy, _threads: int | str) -> Mapping[str, Callable[[], Col
     """One run in detail, errors against the time step, and what each part adds. One thread: there are few grains."""
     return {
         "accounts": partial(keep_accounts, p),
-        "cell": partial(keep_cell, p),
-        "forces": partial(keep_forces, p),
+        "cell: bodies": partial(keep_cell, p, "bodies"),
+        "cell: contacts": partial(keep_cell, p, "contacts"),
         "error against dt": partial(series_of_steps, p),
         "switched off": partial(switched_off, p),
     }
@@ -294,12 +272,8 @@ def figures(p: ShearEnergy, run: Run, folder: Path) -> Sequence[Path]:
 
     mine = cell(p, p.seed)
     scene = mine.sheared(mine.settled(), p.speed)
-    place = run.tables["cell"]
-    height = float(place["y"][-1]) + 2.0 * p.radius
-    figure, axes = plt.subplots(figsize=(7.0, 7.0 * (height + 0.4) / p.width + 0.6), layout="constrained")
-    axes.set(xlim=(0.0, p.width), ylim=(-0.3, height), xlabel="x [cm]", ylabel="y [cm]", aspect="equal")
-    axes.set_title(f"{p.grains} grains after {p.until:g} s: lines between centres as thick as their force", fontsize=9)
-    draw_cell(axes, scene, run)
+    said = f"{p.grains} grains after {p.until:g} s: lines between centres as thick as their force"
+    figure = cells_figure({said: kept_record(scene, run.tables, "cell")}, "cm")
     paths = [save_figure(figure, folder / "cell.png")]
 
     figure, axes = plt.subplots(figsize=(6.5, 4.8), layout="constrained")
@@ -323,22 +297,6 @@ def figures(p: ShearEnergy, run: Run, folder: Path) -> Sequence[Path]:
 def percent(points: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """The same points with their second number in percent."""
     return points[0], 100.0 * points[1]
-
-
-def draw_cell(axes: Any, scene: Scene, run: Run) -> None:
-    """Grains and plates where they are at the end, and the forces between them."""
-    place, forces = run.tables["cell"], run.tables["forces"]
-    bodies = scene_outlines(scene)
-    positions = np.stack([place["x"], place["y"]], axis=1)
-    positions[bodies.big, 0] = 0.5 * scene.box.period_x  # an endless plate, wherever it has got to
-    for big, color in ((True, "0.55"), (False, "#eef1f4")):
-        chosen = np.flatnonzero(bodies.big == big)
-        draw_bodies(axes, bodies, chosen, positions, place["angle"], facecolor=color, edgecolor="0.45", lw=0.4)
-    lines = ForceChains()
-    lines.segments = np.stack([[forces["x"], forces["y"]], [forces["to_x"], forces["to_y"]]]).transpose(2, 0, 1)
-    lines.forces = forces["force"]
-    mean_area = np.mean([body.shape.area for body in scene.bodies if not body.big])
-    draw_forces(axes, lines, bodies.period, 0.5 * float(np.sqrt(mean_area * 4.0 / np.pi)))  # half as thick as usual: few grains
 
 
 EXPERIMENT = Study(

@@ -16,6 +16,8 @@ from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
 from clast.output.figures import save_figure
 from clast.output.reader import Run
+from clast.preparation.element_figure import cells_figure
+from clast.preparation.element_test import still_of
 from clast.preparation.shear_cell import disks, papers_cell, voronoi_grains
 from clast.scene.scene import Scene
 
@@ -70,11 +72,16 @@ def timed(scene: Scene, alpha: float, p: VerletDistance, steps: int) -> dict[str
     }
 
 
-def time_cell(p: VerletDistance, shape: str, speed: float) -> Columns:
-    """One row per repetition and Verlet distance, taken in turn."""
+def cell_of(p: VerletDistance, shape: str, speed: float) -> Scene:
+    """The settled cell at the moment its plate starts."""
     shapes = voronoi_grains(p.grains, DIAMETER, RADIUS, p.seed) if shape == "voronoi" else disks(p.grains, DIAMETER, p.seed)
     cell = papers_cell(shapes, p.seed)
-    scene = cell.sheared(cell.settled(), speed)
+    return cell.sheared(cell.settled(), speed)
+
+
+def time_cell(p: VerletDistance, shape: str, speed: float) -> Columns:
+    """One row per repetition and Verlet distance, taken in turn."""
+    scene = cell_of(p, shape, speed)
     steps = max(1, round(p.until / p.dt))
     timed(scene, AUTO, p, max(1, steps // 10))  # warm: kernels loaded, clock of the processor up
     rows = []
@@ -223,7 +230,12 @@ def figures(p: VerletDistance, run: Run, folder: Path) -> Sequence[Path]:
     right.set(xscale="log", yscale="log", xlabel="Verlet distance α [cm]", ylabel="time per step [µs]")
     right.set_title(f"{p.grains} disks, 1 cm/s", fontsize=10)
     right.legend()
-    return [save_figure(figure, folder / "verlet-distance.png")]
+    paths = [save_figure(figure, folder / "verlet-distance.png")]
+    cells = {
+        f"{p.grains} {name}": still_of(cell_of(p, shape, 0.0))
+        for name, shape in (("Voronoi grains", "voronoi"), ("disks", "disk"))
+    }
+    return [*paths, save_figure(cells_figure(cells, "cm"), folder / "cells.png")]
 
 
 EXPERIMENT = Study(

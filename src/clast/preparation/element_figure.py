@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -25,6 +26,32 @@ def frame_sample(axes: Any, record: Record, index: int) -> None:
     low, high = places.min(axis=0), places.max(axis=0)
     margin = 1.2 * float(np.sqrt(np.asarray(record.scene["body_area"])[~big].mean()))
     axes.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
+
+
+def cells_figure(cells: Mapping[str, Record], unit: str) -> Any:
+    """Shear cells at their last frame with their forces, side by side, by title; `unit` is that of length."""
+    import matplotlib.pyplot as plt
+
+    shown = [one_period(record) for record in cells.values()]
+    wide = 9.0 / len(shown) + 2.0
+    tall = max(height / width for width, height in shown)
+    figure, panels = plt.subplots(
+        1, len(shown), figsize=(wide * len(shown), wide * tall + 0.7), squeeze=False, layout="constrained"
+    )
+    for axes, (title, record), (width, height) in zip(panels[0], cells.items(), shown, strict=True):
+        axes.set(xlim=(0.0, width), ylim=(-0.04 * height, height), xlabel=f"x [{unit}]", aspect="equal")
+        axes.set_autoscale_on(False)
+        draw_chains_of(axes, record, -1)
+        axes.set(xlim=(0.0, width), ylim=(-0.04 * height, height))
+        axes.set_title(title, fontsize=9)
+    panels[0, 0].set_ylabel(f"y [{unit}]")
+    return figure
+
+
+def one_period(record: Record) -> tuple[float, float]:
+    """Width and height of a picture of a cell that is periodic along x, with its upper plate."""
+    top = float(record.frames[-1].positions[:, 1].max())
+    return float(record.scene["period"][0]), 1.04 * top
 
 
 def draw_packing(axes: Any, record: Record, index: int) -> None:

@@ -143,8 +143,12 @@ def record(
 
 def still_of(scene: Scene, dt: float | None = None) -> Record:
     """The start of a scene as a record of one frame: for pictures and measures of a prepared sample."""
-    engine = Engine(scene, dt=dt)
-    found = Record(scene_arrays(scene))
+    return look(Engine(scene, dt=dt))
+
+
+def look(engine: Engine) -> Record:
+    """A run as it stands, as a record of one frame."""
+    found = Record(scene_arrays(engine.scene))
     writer, snapshot = cast(RunWriter, found), engine.snapshot()
     for output in (Samples(writer, 1, 1, None), Frames(writer, 1, 1)):
         output.take(engine, snapshot)
