@@ -105,7 +105,7 @@ def test_run_makes_a_fresh_folder_each_time_and_reports(capsys):
         "energy.png",
     ):
         assert text in said.out
-    assert "1 grain, 5000 steps of Δt = 1e-05 (given; 0.69 of the safe step) to t = 0.05, about " in said.err
+    assert "1 grain, 5000 steps of Δt = 1e-05 (given; 0.69 × the safe step) to t = 0.05, about " in said.err
     assert run_command([*SHORT, "-q"]) == 0
     said = capsys.readouterr()
     folders = sorted(Path("runs").iterdir())

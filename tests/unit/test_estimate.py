@@ -24,7 +24,7 @@ def gas(grains):
 def test_the_rule_of_the_step_is_told():
     safe = Engine(gas(2)).dt
     assert step_rule(Engine(gas(2))) == "safe step, 0.15/ω"
-    assert step_rule(Engine(gas(2), dt=0.5 * safe)) == "given; 0.5 of the safe step"
+    assert step_rule(Engine(gas(2), dt=0.5 * safe)) == "given; 0.5 × the safe step"
 
 
 def test_an_announcement_names_grains_steps_and_space():

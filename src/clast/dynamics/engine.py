@@ -340,7 +340,8 @@ class Engine:
         depth = floats[rows, 0].max(initial=0.0)
         reach = floats[rows, 12].max(initial=0.0)
         cure = (
-            f"take a stiffer normal spring, a smaller time step than {self.dt:.3g}, or a larger sphero-radius"
+            f"take a stiffer normal spring, a lower or slower load, a smaller time step than {self.dt:.3g}, or a larger "
+            "sphero-radius"
             if self.step > 0
             else "move them apart"
         )

@@ -190,10 +190,12 @@ def state_quantities(p: BiaxialVoronoi, state: str, tests: Sequence[Table], late
     each_lost = [softening(each["axial_strain"], deviator(each), LATE) for each in tests]
     expected = lost > SOFTENS if state == "dense" else lost < SOFTENS
     said = "peak, then decay" if state == "dense" else "monotonic"
+    if p.strain <= LATE:
+        said = f"not judged: that needs --strain above {LATE:g}"
     peaks = [find_peak(each["axial_strain"], deviator(each)) for each in tests]
     void = smoothed(grid, mean_curve(p, tests, "void_ratio"), WIDTH)[grid >= LATE]
     change = float(np.ptp(void) / void.mean()) if void.size else float("nan")
-    spread = f" ± {late.std(ddof=1):.3f}" if len(late) > 1 else ""
+    spread = f" ± {2.0 * late.std(ddof=1):.3f}" if len(late) > 1 else ""
     return [
         Quantity(
             f"{state}: softening", lost, "", None, bool(expected),
@@ -201,10 +203,10 @@ def state_quantities(p: BiaxialVoronoi, state: str, tests: Sequence[Table], late
             + ("; it starts near the void ratio at which it ends" if state == "loose" and not expected else ""),
         ),
         Quantity(
-            f"{state}: q/p at failure", float(np.mean([each.value for each in peaks])) / p.pressure,
+            f"{state}: (σ_a − σ_l)/p₀ at failure", 2.0 * float(np.mean([each.value for each in peaks])) / p.pressure,
             note=f"at ε = {np.mean([each.strain for each in peaks]):.3f}",
         ),
-        Quantity(f"{state}: q/p at ε ≥ {LATE:g}", float(late.mean()), note=f"{len(late)} seeds{spread}"),
+        Quantity(f"{state}: (σ_a − σ_l)/p₀ at ε ≥ {LATE:g}", 2.0 * float(late.mean()), note=f"{len(late)} seeds{spread}"),
         Quantity(
             f"{state}: late change of the void ratio", change, "", None, bool(change < CONSTANT),
             f"over ε ≥ {LATE:g}, over its mean {void.mean() if void.size else float('nan'):.3f}; "
@@ -243,7 +245,7 @@ def figures(p: BiaxialVoronoi, run: Run, folder: Path) -> Sequence[Path]:
         top.plot(grid, 2.0 * mean_curve(p, tests, "q") / p.pressure, label=state, lw=1.5, **style)
         bottom.plot(grid, mean_curve(p, tests, "volumetric_strain"), label=state, lw=1.5, **style)
     top.axvspan(LATE, p.strain, color="0.92", zorder=0)
-    top.set(ylabel=r"$(\sigma_a-\sigma_l)/p_0$", ylim=(0.0, None), xlim=(0.0, p.strain))
+    top.set(ylabel=r"$(\sigma_a-\sigma_l)/p_0$", xlim=(0.0, p.strain))
     bottom.axvspan(LATE, p.strain, color="0.92", zorder=0)
     bottom.set(ylabel=r"volumetric strain $\epsilon_v$ (dilation positive)", xlabel=r"axial strain $\epsilon_a$")
     top.legend()

@@ -2,13 +2,14 @@
 
 import dataclasses
 import math
+import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clast.errors import InputError, StoreError
+from clast.errors import ClastError, InputError, StoreError
 from clast.experiments.experiment import Entry, Experiment, Parameters, Quantity, Study
 from clast.output.checkpoint import read_mark
 from clast.output.progress import Progress, quiet
@@ -115,6 +116,7 @@ def run_study(
     if out.exists() and not out.is_dir():
         raise StoreError(f"{out} is a file: choose another folder for the run")
     wanted = study.tables(parameters, threads)
+    fresh = not out.exists()
     if resume and read_mark(out, open_run(out).run_id) is None:
         resume, overwrite = False, True  # killed before it had begun
     if resume:
@@ -133,7 +135,13 @@ def run_study(
             if began - told > SAY_SECONDS:  # tables that take no time are not worth a line each
                 progress.say(f"{study.name}: {name} ({number} of {len(wanted)})")
                 told = began
-            columns = make()
+            try:
+                columns = make()
+            except ClastError:
+                if fresh and not open_run(out).tables:  # refused before anything was found: nothing half-written
+                    writer.close()
+                    shutil.rmtree(out)
+                raise
             writer.put_table(name, columns, time.perf_counter() - began)
         stored = open_run(out)
         seconds = sum(table.seconds for table in stored.tables.values())

@@ -18,6 +18,7 @@ import numpy as np
 from clast.errors import InputError
 from clast.measures.region import Region, Walls
 from clast.measures.stored import Array, StoredRun, is_periodic, samples, wall_samples
+from clast.measures.strain import Strain
 from clast.measures.touching import contacts_at
 
 
@@ -139,8 +140,13 @@ class Stress:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(self.p > 0.0, self.q / self.p, np.nan)
 
-    def plot(self, axes: Any = None) -> Any:
-        """p, q, or what walls on two sides know, over time; returns the figure."""
+    @property
+    def phi_degrees(self) -> Array:
+        """The mobilised friction angle φ in degrees."""
+        return np.degrees(np.arcsin(np.clip(self.sin_phi, -1.0, 1.0)))
+
+    def plot(self, axes: Any = None, *, against: Strain | None = None) -> Any:
+        """p, q, or what walls on two sides know, over time, or against the axial strain; returns the figure."""
         import matplotlib.pyplot as plt
 
         if axes is None:
@@ -151,7 +157,7 @@ class Stress:
         else:
             curves = {r"$p=(\sigma_1+\sigma_3)/2$": self.p, r"$q=(\sigma_1-\sigma_3)/2$": self.q}
         for name, values in curves.items():
-            axes.plot(self.time, values, label=name)
-        axes.set(xlabel="time", ylabel="stress (force/length)")
+            axes.plot(self.time if against is None else against.axial, values, label=name)
+        axes.set(xlabel="time" if against is None else r"axial strain $\varepsilon_a$", ylabel="stress (force/length)")
         axes.legend()
         return axes.figure

@@ -29,7 +29,7 @@ def announcement(engine: Engine, end: int, samples: int, frames: int) -> str:
 def step_rule(engine: Engine) -> str:
     """Where the time step comes from."""
     safe = safe_step(engine.model, engine.tags, engine.moving)
-    return f"safe step, {FRACTION:g}/ω" if engine.dt == safe else f"given; {engine.dt / safe:.2g} of the safe step"
+    return f"safe step, {FRACTION:g}/ω" if engine.dt == safe else f"given; {engine.dt / safe:.2g} × the safe step"
 
 
 def touching(engine: Engine) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from clast.errors import InputError
 from clast.laws import Linear
 from clast.packing.packing import Packing
-from clast.preparation.cell import ENDS, SIDES, WALLS, Extent, add_cell, check_pressure, drive, press
+from clast.preparation.cell import ENDS, SIDES, WALLS, Extent, add_cell, check_pressure, check_shear, drive, press
 from clast.preparation.protocols import Prepared, start_from
 from clast.scene.scene import Scene
 from clast.scene.timed import Timed
@@ -86,11 +86,12 @@ class BiaxialCell:
         rate × (t − onset/2). The dashpots of the side walls are chosen so that they carry a thousandth of the load.
         """
         self.check(pressure)
-        scene = self.scene()
+        check_shear(rate, onset)
+        scene = start_from(self.scene(), prepared)
         extent = prepared.extent(scene)
         press(scene, SIDES, pressure, dashpot=BRAKE * pressure * extent.height / (rate * extent.width))
         drive(scene, ENDS, 0.5 * rate * extent.height, onset=onset)
-        return start_from(scene, prepared)
+        return scene
 
     def check(self, pressure: float) -> float:
         """Expected overlap over the smallest sphero-radius; SceneError or a warning where that is too much."""

@@ -5,7 +5,9 @@ Walls are spherosegments long enough to cross at the corners at any time; big bo
 
 from __future__ import annotations
 
+import math
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,25 +68,34 @@ def add_cell(scene: Scene, extent: Extent, radius: float) -> None:
         scene.add_wall(segment(a, b, radius=r), name=name, tags=[held])
 
 
-def press(scene: Scene, walls: tuple[str, ...], pressure: Timed, *, dashpot: float | None = None) -> None:
+def known(walls: str | Iterable[str]) -> list[str]:
+    """Names of walls, one or several; SceneError for one that a cell does not have."""
+    names = [walls] if isinstance(walls, str) else list(walls)
+    for name in names:
+        if name not in OPPOSITE:
+            raise SceneError(f'a cell has no wall "{name}"; it has {", ".join(WALLS)}')
+    return names
+
+
+def press(scene: Scene, walls: str | Iterable[str], pressure: Timed, *, dashpot: float | None = None) -> None:
     """Push walls inwards with a pressure [force/length] on their length between the others, constant or a function of time.
 
     dashpot   coefficient [force × time/length] in place of a free wall's own, see `clast.scene.tags.Dashpot`
     """
-    for name in walls:
+    for name in known(walls):
         axis, outward, between = OPPOSITE[name]
         scene.tag(name, Pressure(pressure, f"{'-' if outward > 0.0 else '+'}{'xy'[axis]}", between=between))
         if dashpot is not None:
             scene.tag(name, Dashpot(dashpot))
 
 
-def drive(scene: Scene, walls: tuple[str, ...], speed: float, *, onset: float) -> None:
+def drive(scene: Scene, walls: str | Iterable[str], speed: float, *, onset: float) -> None:
     """Move walls inwards at a speed [length/time] that rises from rest over the time `onset`.
 
     A wall that starts at once sends a wave of stress ρ c v through the sample, a fifth of the confining pressure in the
     papers' tests; so the onset should be several times the passage of a wave.
     """
-    for name in walls:
+    for name in known(walls):
         axis, outward, _ = OPPOSITE[name]
         inward = Ramp(0.0, -outward * speed, finish=onset, smooth=True)
         scene.tag(name, Velocity(x=inward) if axis == 0 else Velocity(y=inward))
@@ -103,12 +114,25 @@ def extent_of(scene: Scene, positions: np.ndarray) -> Extent | None:
     return Extent(faces["left"], faces["bottom"], faces["right"] - faces["left"], faces["top"] - faces["bottom"])
 
 
+def check_positive(what: str, value: float) -> None:
+    """SceneError unless `value` is a positive number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not (math.isfinite(value) and value > 0.0):
+        raise SceneError(f"{what} = {value!r} must be a positive number")
+
+
+def check_shear(rate: float, onset: float) -> None:
+    """SceneError unless a strain rate and its onset make sense: both positive, compression is."""
+    check_positive("rate", rate)
+    check_positive("onset", onset)
+
+
 def check_pressure(pressure: float, stiffness: float, size: float, radius: float) -> float:
     """Expected overlap p ℓ/k_n of grains of width ℓ over the sphero-radius r: SceneError beyond 1, a warning above 0.2.
 
     pressure, stiffness   p and k_n [force/length]
     size, radius          ℓ and the smallest r [length]
     """
+    check_positive("pressure", pressure)
     share = pressure * size / stiffness / radius
     numbers = f"pressure {pressure:.4g} presses grains of width {size:.4g} into each other by {pressure * size / stiffness:.3g}"
     if share > 1.0:
@@ -121,6 +145,6 @@ def check_pressure(pressure: float, stiffness: float, size: float, radius: float
             f"{numbers}, {share:.0%} of their sphero-radius: that is another shape than you drew; below "
             f"{DEEP * radius * stiffness / size:.3g} it stays under {DEEP:.0%}",
             PressureWarning,
-            stacklevel=2,
+            stacklevel=4,
         )
     return share

@@ -12,7 +12,7 @@ import numpy as np
 from clast.errors import InputError
 from clast.laws import Linear
 from clast.packing.packing import Packing
-from clast.preparation.cell import check_pressure
+from clast.preparation.cell import check_pressure, check_shear
 from clast.preparation.protocols import Prepared, start_from
 from clast.scene.scene import Box, Scene
 from clast.scene.tags import Dashpot, Pressure, Tag, Velocity
@@ -77,6 +77,7 @@ class PeriodicCell:
         rate × (t − onset/2).
         """
         self.check(pressure)
+        check_shear(rate, onset)
         width, height = prepared.report.width, prepared.report.height
         speed = Ramp(0.0, -rate * height, finish=onset, smooth=True)
         brake = Dashpot(BRAKE * pressure * height / (rate * width))

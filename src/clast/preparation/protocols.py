@@ -19,6 +19,7 @@ import numpy as np
 from clast.backend import bind
 from clast.dynamics.engine import Engine, Snapshot, kernels_of
 from clast.dynamics.table import DEPTH, REACH
+from clast.dynamics.timestep import safe_step
 from clast.errors import InputError, PhysicsError
 from clast.measures.accounts import accounts
 from clast.measures.contacts import body_forces, virial
@@ -29,6 +30,7 @@ from clast.preparation.settle import unbalanced_force
 from clast.scene.scene import Scene
 from clast.scene.springs import Springs
 
+COARSE = 5.0  # safe steps: more may keep a sample moving
 LOOKS = 500  # steps between two looks at a sample
 SOURCES = tuple(Path(__file__).with_name(name) for name in ("protocols.py", "settle.py", "cell.py"))  # decide what comes of it
 
@@ -148,12 +150,18 @@ def prepare(scene: Scene, stop: Stop, *, dt: float | None = None, progress: Prog
         raise PhysicsError(
             f"preparation: kinetic / elastic energy {report.kinetic:.2g} (asked: {stop.kinetic:g}) and unbalanced force "
             f"{report.unbalanced:.2g} (asked: {stop.unbalanced:g}) after t = {report.time:.4g}; raise the drag, the damping or "
-            "the time allowed, or ask for less"
+            f"the time allowed, or ask for less{coarse(engine)}"
         )
     back = np.argsort(engine.order)[: len(scene)]
     found = Prepared(engine.state.body[back, 0:2], engine.state.angle[back], engine.springs(), report)
     keep(path, Kept(found.positions, found.angles, found.springs, report.numbers()))
     return found
+
+
+def coarse(engine: Engine) -> str:
+    """A word on the time step where that may be why a sample does not come to rest."""
+    times = engine.dt / safe_step(engine.model, engine.tags, engine.moving)
+    return f"; dt = {engine.dt:g} is {times:.2g} times the safe step, so try a smaller one" if times > COARSE else ""
 
 
 def come_to_rest(engine: Engine, stop: Stop, progress: Progress | None = None) -> Report:
