@@ -26,7 +26,7 @@ def test_every_run_is_there_in_turn(costs):
 
 def test_lists_grow_with_sides_and_with_alpha(costs):
     off, on, auto = (medians(costs.run, kind, "candidates") for kind in range(3))
-    assert (np.diff(off) > 0).all() and (off > 2.0 * on).all() and (on > auto).all()
+    assert off[-1] > 2.0 * off[0] and (off > 2.0 * on).all() and (on > auto).all()  # squares stack, and have fewer
     assert 1.0 < power(SIDES, off)[0] < 2.2  # as good as off: every vertex with every edge
     assert medians(costs.run, 0, "rebuilds").max() < medians(costs.run, 2, "rebuilds").min()
 

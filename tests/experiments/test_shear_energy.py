@@ -144,7 +144,7 @@ def test_the_settled_cell_carries_its_load_and_stays(shape):
 def test_cells_that_cannot_be_are_refused():
     with pytest.raises(InputError, match="too narrow"):
         cell(ShearEnergy(**{**TINY, "width": 1.2}), 1).settled()
-    with pytest.raises(InputError, match="no room for corners"):
+    with pytest.raises(InputError, match="take a smaller radius"):
         cell(ShearEnergy(**{**TINY, "radius": 0.4}), 1)
     with pytest.raises(SceneError, match="skeletons would meet"):
         cell(ShearEnergy(**{**TINY, "load": 2000.0}), 1).settled()

@@ -18,13 +18,14 @@ from clast.dynamics.timestep import safe_step
 from clast.errors import InputError
 from clast.laws import Linear
 from clast.output.progress import Progress
+from clast.packing.arrangement import regular_of_area
 from clast.packing.lattice import square_lattice
 from clast.packing.voronoi import voronoi_packing
 from clast.preparation.cell import check_pressure
 from clast.preparation.fill import Bed, fill
 from clast.scene.scene import Box, Scene
 from clast.scene.tags import Dashpot, Pressure, Tag, Velocity
-from clast.shapes import Shape, disk, regular, segment
+from clast.shapes import Shape, disk, segment
 
 COLUMNS = 6  # of the Voronoi diagram the grains are cut from (PRE10: 6 × 10)
 SPREAD = 0.1  # of the diameters of disks: equal ones would crystallise
@@ -35,18 +36,8 @@ CLEAR = 1.02  # lattice constant over the width of the widest grain, at least
 
 
 def regular_grain(sides: int, diameter: float, radius: float) -> Shape:
-    """Regular spheropolygon with the area of a disk of that diameter.
-
-    Its area is that of the skeleton, of a strip along its sides and of the disk at its corners, a quadratic equation for
-    the circumradius c: ½ n sin(2π/n) c² + 2 n sin(π/n) r c + π r² = π ℓ²/4.
-    """
-    square = 0.5 * sides * math.sin(2.0 * math.pi / sides)
-    strip = 2.0 * sides * math.sin(math.pi / sides) * radius
-    rest = math.pi * (0.25 * diameter**2 - radius**2)
-    if rest <= 0.0:
-        raise InputError(f"a grain {diameter:.4g} wide has no room for corners of radius {radius:.4g}: take less than its half")
-    circumradius = (math.sqrt(strip**2 + 4.0 * square * rest) - strip) / (2.0 * square)
-    return regular(sides, radius, circumradius=circumradius)
+    """Regular spheropolygon with the area of a disk of that diameter."""
+    return regular_of_area(sides, 0.25 * math.pi * diameter**2, radius)
 
 
 def voronoi_grains(count: int, diameter: float, radius: float, seed: int) -> list[Shape]:
