@@ -81,7 +81,7 @@ def test_a_critical_state_is_recognised():
     assert found["dense: softening"].agrees is True and found["dense: softening"].measured > 0.6
     assert found["loose: softening"].agrees is True and abs(found["loose: softening"].measured) < 0.02
     assert found["|q dense − q loose| / mean"].agrees is True
-    assert found["dense: q/p at ε ≥ 0.25"].measured == pytest.approx(0.8, rel=1e-3)
+    assert found["dense: (σ_a − σ_l)/p₀ at ε ≥ 0.25"].measured == pytest.approx(1.6, rel=1e-3)
     assert found["loose: late change of the void ratio"].agrees is True
     assert found["void ratio, loose / dense"].measured == pytest.approx(1.0)
 

@@ -88,7 +88,7 @@ def test_erosion_is_the_intersection_of_shifted_half_planes(ring, part):
     assert inner.counts[0] >= 3
     got = shapely.Polygon(inner.corners)
     assert got.is_valid and got.exterior.is_ccw
-    assert got.symmetric_difference(want).area < 1e-8
+    assert got.hausdorff_distance(want) < 1e-7  # an overlay of two polygons equal to rounding may come out as both of them
     assert inner.areas()[0] == pytest.approx(want.area, abs=1e-8)
     assert inner.perimeters()[0] == pytest.approx(want.length, abs=1e-6)
 
