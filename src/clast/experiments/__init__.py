@@ -6,11 +6,13 @@ from pathlib import Path
 from clast.errors import InputError
 from clast.experiments.experiment import Entry
 
+SHARED = ("__init__", "experiment", "conduct", "soil")  # what experiments are made with
+
 
 def names() -> list[str]:
     """Names of all experiments, without importing them."""
     files = Path(__file__).parent.glob("*.py")
-    return sorted(path.stem.replace("_", "-") for path in files if path.stem not in ("__init__", "experiment", "conduct"))
+    return sorted(path.stem.replace("_", "-") for path in files if path.stem not in SHARED)
 
 
 def find(name: str) -> Entry:

@@ -19,53 +19,28 @@ from typing import Literal
 
 import numpy as np
 
-from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
-from clast.laws import Linear
+from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
+from clast.experiments.soil import Soil, cell_of, sheared
 from clast.measures.quasi_static import SLOW
 from clast.output.figures import save_figure
 from clast.output.reader import Run, Table
-from clast.packing.voronoi import voronoi_packing
-from clast.preparation.biaxial import BiaxialCell
 from clast.preparation.curves import find_peak, level, resampled, smoothed, softening
 from clast.preparation.element_figure import draw_chains_of, frame_sample
-from clast.preparation.element_test import Record, kept_record, record, tables_of
-from clast.preparation.periodic_cell import PeriodicCell
-from clast.preparation.protocols import Prepared, Stop, prepare
-from clast.scene.timed import Ramp
+from clast.preparation.element_test import Record, kept_record, tables_of
 
-SQUARE = 0.674  # cm, grid of the sites: equivalent diameter 0.76
-RADIUS = 0.1  # cm, erosion and dilation
-EXPANDED = 1.5  # loose: distances between centres
-APART = 1.0 + 1e-6  # dense: so that forces come from the pressure, not from the rounding of grains that just touch
-DRAG = 5.0  # 1/s, in preparation
-RISE = 2.0  # s, of the pressure on a dense sample
-CLOSING_SPEED = 0.6  # cm/s, of the walls around a loose sample
-CLOSED = 12.0  # s, after which they are there and the drag begins
-ONSET = 3.0  # s: a wave of stress takes 0.7
-LONGEST = 300.0  # s
-SAMPLES, FRAMES = 5000, 30  # per unit of strain; per test
 LATE, WIDTH = 0.25, 0.02  # critical state; smoothing
 SOFTENS = ALIKE = CONSTANT = 0.1
 COLOURS = {"dense": "C0", "loose": "C3"}
 
 
-class BiaxialVoronoi(Parameters):
-    """PRE10 §V.A in its units (cm, g, s); the pressure is ours, since the printed 0.256 K_n would press skeletons together."""
+class BiaxialVoronoi(Soil):
+    """The pressure is ours, since the printed 0.256 K_n would press skeletons together."""
 
     state: Literal["dense", "loose", "both"] = parameter("both", "how the samples are made")
-    boundary: Literal["walls", "periodic"] = parameter("walls", "four walls, or a periodic cell whose lengths give way")
-    columns: int = parameter(30, "grains across", "", ge=4)
-    rows: int = parameter(40, "grains upwards", "", ge=4)
     seeds: int = parameter(4, "samples of each state, with seeds from --seed on", "", ge=1)
     pressure: float = parameter(30.0, "confining pressure, 3e-3 K_n", "dyn/cm", gt=0)
-    stiffness: float = parameter(1e4, "normal stiffness K_n", "dyn/cm", gt=0)
-    tangential: float = parameter(0.33, "K_t over K_n", "", gt=0)
-    friction: float = parameter(0.4, "friction μ between grains", "", ge=0)
-    damping: float = parameter(16.0, "G_n; G_t is a quarter of it", "1/s", ge=0)
-    density: float = parameter(3.0, "density of the grains", "g/cm²", gt=0)
     rate: float = parameter(0.0025, "axial strain rate", "1/s", gt=0)
     strain: float = parameter(0.3, "axial strain at the end", "", gt=0, lt=0.6)
-    dt: float = parameter(1e-3, "time step", "s", gt=0)
 
 
 def states_of(p: BiaxialVoronoi) -> list[str]:
@@ -73,36 +48,9 @@ def states_of(p: BiaxialVoronoi) -> list[str]:
     return ["dense", "loose"] if p.state == "both" else [p.state]
 
 
-def cell_of(p: BiaxialVoronoi, state: str, seed: int) -> BiaxialCell | PeriodicCell:
-    """A sample before it is pressed."""
-    rng = np.random.default_rng(seed)
-    border = "closed" if p.boundary == "walls" else "periodic"
-    drawn = voronoi_packing(p.columns, p.rows, SQUARE, erosion=RADIUS, border=border, rng=rng)
-    packing = drawn.expanded(APART) if state == "dense" else drawn.expanded(EXPANDED).turned(rng)
-    law = Linear(
-        p.stiffness, p.tangential * p.stiffness, p.friction, normal_damping=p.damping, tangential_damping=0.25 * p.damping
-    )
-    if p.boundary == "periodic":
-        return PeriodicCell(packing, law, density=p.density)
-    return BiaxialCell(packing, law, density=p.density, wall_radius=RADIUS)
-
-
-def pressed(p: BiaxialVoronoi, cell: BiaxialCell | PeriodicCell, state: str) -> Prepared:
-    """The sample at rest under the pressure; from the cache folder where it was pressed before."""
-    if state == "dense":
-        scene, earliest = cell.compressed(p.pressure, ramp=Ramp(0.0, p.pressure, finish=RISE, smooth=True), drag=DRAG), RISE
-    else:
-        drag = Ramp(0.0, DRAG, begin=CLOSED, finish=CLOSED + RISE)  # before, it would hold grains back from the middle
-        scene, earliest = cell.compressed(p.pressure, closing_speed=CLOSING_SPEED, drag=drag), CLOSED + RISE
-    return prepare(scene, Stop(earliest=earliest, longest=LONGEST), dt=p.dt)
-
-
 def shear(p: BiaxialVoronoi, state: str, seed: int, threads: int | str) -> Record:
     """Press a sample and shear it."""
-    cell = cell_of(p, state, seed)
-    scene = cell.sheared(p.pressure, p.rate, prepared=pressed(p, cell, state), onset=ONSET)
-    samples = max(100, round(SAMPLES * p.strain))
-    return record(scene, until=p.strain / p.rate + 0.5 * ONSET, dt=p.dt, samples=samples, frames=FRAMES, threads=threads)
+    return sheared(p, state, seed, pressure=p.pressure, rate=p.rate, strain=p.strain, threads=threads)
 
 
 def table_name(state: str, seed: int) -> str:
