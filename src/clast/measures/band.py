@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from clast.errors import InputError
+from clast.measures.measure import Measure
 from clast.measures.stored import StoredRun
 from clast.measures.strain_field import StrainField
 
@@ -28,7 +29,7 @@ AROUND = 6  # triangles around a grain
 CONTRAST = 2.0  # from where there is a band
 
 
-class BandAngle:
+class BandAngle(Measure):
     """Angle of the strongest shear band between two frames.
 
     first, last   numbers of the frames, negative from the end

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from clast.measures.measure import Measure
 from clast.measures.stored import Array, StoredRun, frame_at, of_scene, present_grains
 from clast.measures.touching import Contacts, Pairs, contacts_at, pairs_of
 
@@ -18,7 +19,7 @@ ALONG = np.cos(np.pi / 4.0)  # least cosine between the line of centres and a ma
 SHORTEST = 3  # grains
 
 
-class ForceChains:
+class ForceChains(Measure):
     """Forces of pairs and chains of a frame.
 
     frame   number of the frame, negative from the end

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from clast.measures.measure import Measure
 from clast.measures.stored import Array, StoredRun, frame_at, frame_number, present_grains
 from clast.measures.touching import Contacts, Pairs, contacts_at, pairs_of
 
 FEWEST = 2  # touching neighbours without which a grain is a rattler
 
 
-class Coordination:
+class Coordination(Measure):
     """Coordination numbers of a frame. Contacts with walls count for the grain that has them.
 
     frame   number of the frame, negative from the end

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from clast.errors import InputError
+from clast.measures.measure import Measure
 from clast.measures.stored import StoredRun, frame_at, frame_number, frame_period, of_scene, present_grains
 
 
-class Displacement:
+class Displacement(Measure):
     """Displacements of the grains between two frames; walls are left out.
 
     first, last   numbers of the frames, negative from the end

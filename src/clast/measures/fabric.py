@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from clast.errors import InputError
+from clast.measures.measure import Measure
 from clast.measures.stored import StoredRun
 from clast.measures.touching import contacts_at
 
 
-class Fabric:
+class Fabric(Measure):
     """Fabric tensor of a frame, over the contacts between grains.
 
     frame     number of the frame, negative from the end

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from clast.errors import InputError
+from clast.measures.measure import Measure
 from clast.measures.stored import StoredRun
 from clast.measures.touching import contacts_at
 
 SLIDING = 0.999  # of the friction limit, from where a contact counts as sliding: tables are stored in single precision
 
 
-class ForceDistribution:
+class ForceDistribution(Measure):
     """Forces of the contacts between grains in a frame.
 
     frame      number of the frame, negative from the end

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from clast.errors import InputError
+from clast.measures.measure import Measure
 from clast.measures.region import Walls
 from clast.measures.stored import StoredRun, grains_of, samples
 from clast.measures.strain import Strain
@@ -15,7 +16,7 @@ from clast.measures.stress import Stress
 SLOW = 1e-3  # inertial number below which a test counts as quasi-static
 
 
-class QuasiStatic:
+class QuasiStatic(Measure):
     """Inertial number and unbalanced force over samples.
 
     rate     strain rate [1/time]; None takes that of the sample's own axial strain

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clast.errors import InputError
+from clast.measures.measure import Measure
 from clast.measures.stored import Array, StoredRun, frame_period, is_periodic, sample_periods, samples, wall_number, wall_samples
 
 TURNED = 1e-9  # radians a wall may turn and still have one inner face
@@ -25,7 +26,7 @@ class Walls(NamedTuple):
         return (self.left, self.right) if axis == 0 else (self.bottom, self.top)
 
 
-class Region:
+class Region(Measure):
     """Width and height of the sample: between the inner faces (skeleton and sphero-radius) of walls, or whole periods.
 
     walls   names of the walls, `Walls(bottom="floor", top="lid")`; along a periodic side the period counts, fixed or moving

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from clast.errors import InputError
+from clast.measures.measure import Measure
 from clast.measures.region import Region, Walls
 from clast.measures.stored import Array, StoredRun, is_periodic, wall_number, wall_samples
 
 
-class Strain:
+class Strain(Measure):
     """Strains over time, from the size of the sample; compression positive, but ε_v positive for dilation.
 
     axis    "y" (top and bottom load) or "x"

@@ -14,6 +14,7 @@ import numpy as np
 
 from clast.errors import InputError
 from clast.measures.displacement import Displacement
+from clast.measures.measure import Measure
 from clast.measures.stored import Array, StoredRun
 
 # Triangles along the border that join grains which are no neighbours say nothing, and are left out:
@@ -21,7 +22,7 @@ FLAT = 0.15  # slivers: quality 4√3 area/Σ edge² below this
 LONG = 3.0  # those with an edge longer than this many medians of all edges
 
 
-class StrainField:
+class StrainField(Measure):
     """Strain between two frames, triangle by triangle.
 
     first, last   numbers of the frames, negative from the end

@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 
 from clast.errors import InputError
+from clast.measures.measure import Measure
 from clast.measures.region import Region, Walls
 from clast.measures.stored import Array, StoredRun, is_periodic, samples, wall_samples
 from clast.measures.strain import Strain
 from clast.measures.touching import contacts_at
 
 
-class Stress:
+class Stress(Measure):
     """Stress tensor over time.
 
     source   "contacts" (Love-Weber, from the sums stored at samples or the tables stored at frames) or "walls"

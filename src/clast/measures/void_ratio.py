@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from clast.errors import InputError
+from clast.measures.measure import Measure
 from clast.measures.region import Region, Walls
 from clast.measures.stored import StoredRun, grains_of, of_scene, present_grains
 
 
-class VoidRatio:
+class VoidRatio(Measure):
     """Void ratio and packing fraction over time; all grains of the run are taken to lie in the sample.
 
     walls   names of the walls around the sample; a periodic side needs none
