@@ -65,7 +65,7 @@ class QuasiStatic(Measure):
         for values, label in ((self.inertial, r"$I=\dot\varepsilon\sqrt{m/p}$"), (self.unbalanced, "unbalanced force")):
             seen = np.isfinite(values) & (values > 0.0)
             axes.semilogy(self.time[seen], values[seen], label=label)
-        axes.axhline(SLOW, color="0.6", lw=0.8, ls="--")
+        axes.axhline(SLOW, color="0.6", lw=0.8, ls="--", label=f"slow: I below {SLOW:g}")
         axes.set(xlabel="time", ylabel="number")
         axes.legend()
         return axes.figure
