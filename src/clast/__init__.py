@@ -31,7 +31,10 @@ _PUBLIC = {
     "run": "clast.output.recording",
     "Progress": "clast.output.progress",
     "quiet": "clast.output.progress",
+    "grains_from_image": "clast.shapes.photograph",
     "read_scene": "clast.preparation.scene_file",
+    "Sweep": "clast.sweeps.sweep",
+    "open_sweep": "clast.sweeps.table",
     "shapes": "",
     "errors": "",
 }

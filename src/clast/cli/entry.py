@@ -4,7 +4,7 @@ Exit status:
 
     0     done (whether a result agrees with the paper stands in the result)
     2     bad input or usage: one sentence on stderr, nothing computed or written
-    3     the run left the model's limits of validity (overlap too deep, step too large)
+    3     the run left the model's limits of validity (overlap too deep, step too large); of a sweep, some runs failed
     130   stopped by Ctrl-C, 143 by SIGTERM: what was computed is saved and can be resumed
 """
 
@@ -18,9 +18,11 @@ from contextlib import contextmanager
 
 import typer
 
+import clast.cli.reproducing
 import clast.cli.running
 import clast.cli.showing
-import clast.cli.timing  # noqa: F401  (the three add their commands to the app)
+import clast.cli.sweeping
+import clast.cli.timing  # noqa: F401  (these add their commands to the app)
 from clast.cli.app import app, fail
 from clast.cli.running import Terminated
 from clast.errors import ClastError, PhysicsError

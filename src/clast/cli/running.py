@@ -34,6 +34,7 @@ class Manner:
 
     out: Path | None
     threads: int | str
+    jobs: int
     resume: bool
     overwrite: bool
     checkpoint: float  # seconds
@@ -41,6 +42,8 @@ class Manner:
     verbose: bool
 
     def __post_init__(self) -> None:
+        if self.jobs < 1:
+            raise InputError(f"--jobs {self.jobs}: give a positive number")
         if not self.checkpoint >= 0.0:
             raise InputError(f"--checkpoint {self.checkpoint}: give seconds, not less than 0")
         if self.resume and self.overwrite:
@@ -60,6 +63,7 @@ def run(
     out: Annotated[Path | None, typer.Option(help="Folder of the run; runs/NAME-DATE-n if not given.")] = None,
     seed: Annotated[str | None, typer.Option(help="Seed of every random choice.")] = None,
     threads: Annotated[str | None, typer.Option(help="Number of threads, or auto; 1 if not given.")] = None,
+    jobs: Annotated[int, typer.Option(help="Processes that make the tables of a study beside each other.")] = 1,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out from where it was saved.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in --out.")] = False,
     checkpoint: Annotated[float, typer.Option(help="Seconds between checkpoints.", metavar="SECONDS")] = 30.0,
@@ -80,7 +84,7 @@ def run(
     if name.startswith("-"):
         raise InputError(f"the experiment's name comes before its options: clast run NAME {name} …")
 
-    manner = Manner(out, read_threads(threads or "1"), resume, overwrite, checkpoint, quiet, verbose)
+    manner = Manner(out, read_threads(threads or "1"), jobs, resume, overwrite, checkpoint, quiet, verbose)
     if name.lower().endswith(SCENE_FILE):
         from clast.scene.schema import RunKeys
 
@@ -90,6 +94,8 @@ def run(
             return
         if size is not None or seed is not None:
             raise InputError("--size and --seed are for experiments: a scene file holds its own sizes and seeds")
+        if jobs > 1:
+            raise InputError("--jobs is for studies: a scene file is one scene, which one process runs; share it with --threads")
         settings = read_options(name, RunKeys.model_fields, context.args)
         run_scene_file(Path(name), {**settings, **({} if threads is None else {"threads": threads})}, manner)
         return
@@ -107,6 +113,9 @@ def run(
 
 def run_experiment(experiment: Entry, size: str | None, given: dict[str, str], manner: Manner) -> None:
     """Run an experiment and show what came out of it."""
+    from clast.experiments.tables_apart import check_jobs
+
+    check_jobs(experiment, manner.jobs)
     out = manner.out
     if not manner.resume:  # before anything else is touched
         chosen = experiment.choose(size or "quick", given)
@@ -123,7 +132,7 @@ def run_experiment(experiment: Entry, size: str | None, given: dict[str, str], m
                 chosen = stored_parameters(experiment, stored)[1]
         progress.detail(", ".join(f"{key} = {value}" for key, value in chosen.model_dump().items()))
         outcome = conduct(
-            experiment, out=folder, size=size, given=given, threads=manner.threads, resume=manner.resume,
+            experiment, out=folder, size=size, given=given, threads=manner.threads, jobs=manner.jobs, resume=manner.resume,
             overwrite=manner.overwrite, progress=progress, checkpoint_seconds=manner.checkpoint,
         )  # fmt: skip
     if manner.quiet:

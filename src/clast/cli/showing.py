@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -120,23 +120,108 @@ def export(
         print(export_csv(stored, out or stored.folder / "csv", overwrite=overwrite))
 
 
+PHOTOGRAPH = "Photographs"  # heading of the options that are for pictures only
+
+
 @app.command()
 def shape(
     what: Annotated[
-        str, typer.Argument(help="A shape's file (.toml, .csv, .txt) or the name of a ready-made one.", metavar="SHAPE")
+        str,
+        typer.Argument(
+            help="A shape's file (.toml, .csv, .txt), the name of a ready-made one, or a photograph (.png, .jpg, .tif …).",
+            metavar="SHAPE",
+        ),
     ],
     out: Annotated[Path | None, typer.Option(help="Picture (.png, .pdf, .svg); SHAPE-shape.png here if not given.")] = None,
+    scale: Annotated[float | None, typer.Option(help="Length of a pixel.", rich_help_panel=PHOTOGRAPH)] = None,
+    vertices: Annotated[int | None, typer.Option(help="Most vertices of a grain; 24.", rich_help_panel=PHOTOGRAPH)] = None,
+    tolerance: Annotated[
+        float | None, typer.Option(help="Fewer vertices will do if they stay so near (length).", rich_help_panel=PHOTOGRAPH)
+    ] = None,
+    radius: Annotated[
+        float | None, typer.Option(help="Sphero-radius (length); a tenth of each diameter.", rich_help_panel=PHOTOGRAPH)
+    ] = None,
+    threshold: Annotated[
+        str | None, typer.Option(help="Brightness from 0 to 1 at which grains end; otsu finds it.", rich_help_panel=PHOTOGRAPH)
+    ] = None,
+    dark: Annotated[
+        bool | None, typer.Option("--dark/--bright", help="Grains against the ground; found.", rich_help_panel=PHOTOGRAPH)
+    ] = None,
+    smallest: Annotated[
+        float | None, typer.Option(help="Area of the smallest grain (pixels²).", rich_help_panel=PHOTOGRAPH)
+    ] = None,
+    split: Annotated[
+        bool | None, typer.Option("--split/--no-split", help="Cut grains that touch apart, or not.", rich_help_panel=PHOTOGRAPH)
+    ] = None,
+    smoothing: Annotated[float | None, typer.Option(help="Blur against noise (pixels); 0.7.", rich_help_panel=PHOTOGRAPH)] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="New folder for a shape file of each grain.", rich_help_panel=PHOTOGRAPH)
+    ] = None,
 ) -> None:
-    """What is known of a grain's shape, and its picture."""
+    """What is known of a grain's shape, and its picture; or all grains of a photograph, against what was seen."""
     from clast.output.shape_figure import save_shape_figure, shape_report
     from clast.shapes import library_shape, load_shape
+    from clast.shapes.picture import PICTURES as PHOTOGRAPHS
 
     path = out or Path(f"{Path(what).stem}-shape.png")
     if path.suffix.lower() not in PICTURES:
         raise InputError(f"--out {path}: the name of a picture ends in {', '.join(PICTURES)}")
     if not path.parent.is_dir():
         raise InputError(f"--out {path}: there is no folder {path.parent}")
+    options = {"scale": scale, "vertices": vertices, "tolerance": tolerance, "radius": radius, "threshold": threshold,
+               "dark": dark, "smallest": smallest, "split": split, "smoothing": smoothing, "save": save}  # fmt: skip
+    given = {name: value for name, value in options.items() if value is not None}
+    if Path(what).suffix.lower() in PHOTOGRAPHS:
+        show_photograph(Path(what), path, given)
+        return
+    if given:
+        raise InputError(f"--{next(iter(given))} is for photographs, and {what} is none")
     grain = load_shape(what) if Path(what).suffix.lower() in SHAPE_FILES else library_shape(what)
     for line in shape_report(grain):
         print(line)
     print(f"picture     {save_shape_figure(grain, path)}")
+
+
+def show_photograph(file: Path, path: Path, given: dict[str, Any]) -> None:
+    """The grains of a photograph as a table and a picture at `path`, and in shape files where asked for."""
+    import warnings
+
+    from clast.output.photograph_figure import save_photograph_figure
+    from clast.shapes import ThinShapeWarning
+    from clast.shapes.photograph import PictureWarning, grains_from_image, save_grains
+
+    folder: Path | None = given.pop("save", None)
+    if folder is not None and folder.exists():
+        raise InputError(f"--save {folder}: it exists already; choose the name of a new folder")
+    if folder is not None and not folder.parent.is_dir():
+        raise InputError(f"--save {folder}: there is no folder {folder.parent}")
+    if path.resolve() == file.resolve():
+        raise InputError(f"--out {path}: that is the photograph itself; choose another name")
+    if given.get("threshold", "otsu") != "otsu":
+        try:
+            given["threshold"] = float(given["threshold"])
+        except ValueError:
+            raise InputError(f"--threshold {given['threshold']}: a brightness from 0 to 1, or otsu") from None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = grains_from_image(file, **given)
+    table = plain_table(
+        "grain", "vertices", "radius", "area", "area error", "mismatch", "largest distance", "mean distance", "holes filled"
+    )
+    for each in found:
+        off = each.misfit
+        table.add_row(
+            str(each.number), str(len(each.shape.vertices)), f"{each.shape.radius:.4g}", f"{each.area:.6g}",
+            f"{abs(off.area_error):.2%}", f"{off.mismatch:.2%}", f"{off.largest:.3g}", f"{off.mean:.3g}", str(each.holes or "–"),
+        )  # fmt: skip
+    show(table)
+    print(f"{len(found)} grains, {'darker' if found.dark else 'brighter'} than the ground; lengths in "
+          f"{'pixels' if 'scale' not in given else f'units of which a pixel has {found.scale:g}'}")  # fmt: skip
+    print(f"left out: {found.cut} cut by the border, {found.specks} specks")
+    for remark in caught:
+        if issubclass(remark.category, (PictureWarning, ThinShapeWarning)):
+            print(f"warning: {remark.message}")
+    if folder is not None:
+        save_grains(found, folder)
+        print(f"shapes in {folder}")
+    print(f"picture {save_photograph_figure(found, path)}")

@@ -6,7 +6,8 @@ from pathlib import Path
 from clast.errors import InputError
 from clast.experiments.experiment import Entry
 
-SHARED = ("__init__", "experiment", "conduct", "soil")  # what experiments are made with
+# what experiments are made with
+SHARED = ("__init__", "experiment", "conduct", "workers", "tables_apart", "soil", "failure", "cyclic")
 
 
 def names() -> list[str]:

@@ -35,6 +35,7 @@ LATE = 0.25  # and from which its volume should be constant
 DROPS_FROM = 0.1
 STRONGER = 1.5  # bar: q of non-circular grains over that of disks
 CONSTANT = 0.1  # of the void ratio
+ROUNDEST = {"pebble": "; likely because pebbles are the roundest of the three"}
 COLOURS = {"disk": "C0", "peanut": "C2", "rice": "C3", "pebble": "C1"}
 
 
@@ -102,17 +103,19 @@ def evaluate(p: BiaxialShapes, run: Run) -> Sequence[Quantity]:
             stress = float(limit[shape].mean() / limit["disk"].mean())
             note = f"bar > {STRONGER:g}; “much larger”; ratio of σ_yy {stress:.2f}; q/p₀ {mean_of(strength[shape])} against "
             note += f"{mean_of(strength['disk'])}"
+            if ratio <= STRONGER:
+                note += "; the bar is ours, the paper gives no number" + ROUNDEST.get(shape, "")
             found.append(
                 Quantity(f"{PLURAL[shape]}: q at the critical state / disks'", ratio, "", None, bool(ratio > STRONGER), note)
             )
     everything = [each for shape in shapes_of(p) for each in tests_of(p, run, shape)]
     fastest = max(float(each["inertial_number"].max()) for each in everything)
     now = max(float((each["inertial_number"] / (1.0 - each["axial_strain"])).max()) for each in everything)
-    found.append(
-        Quantity(
-            "largest inertial number", fastest, "", SLOW, bool(fastest < SLOW), f"with the rate of the present height {now:.2g}"
-        )
-    )
+    note = f"with the rate of the present height {now:.2g}"
+    if fastest >= SLOW:
+        above = max(float((each["inertial_number"] >= SLOW).mean()) for each in everything)
+        note += f"; I = ε̇√(m/p) rises where the stress drops, in at most {above:.1%} of a test"
+    found.append(Quantity("largest inertial number", fastest, "", SLOW, bool(fastest < SLOW), note))
     found.append(
         Quantity("largest share of the load on wall dashpots", max(float(each["dashpot_share"].max()) for each in everything))
     )
@@ -226,4 +229,5 @@ EXPERIMENT = Study(
     figures=figures,
     merit=merit,
     sizes={"quick": {"grains": 100, "seeds": 1}, "full": {}},
+    claim="a peak, then a critical state; grains that are not round are much stronger",
 )

@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from clast.errors import ClastError, InputError, StoreError
-from clast.experiments.experiment import Entry, Experiment, Parameters, Quantity, Study
+from clast.experiments.experiment import Columns, Entry, Experiment, Parameters, Quantity, Study
+from clast.experiments.tables_apart import check_jobs, make_apart
 from clast.output.checkpoint import read_mark
 from clast.output.progress import Progress, quiet
 from clast.output.provenance import collect_provenance
 from clast.output.reader import Run, open_run
 from clast.output.recording import CHECKPOINT_SECONDS
 from clast.output.recording import run as run_scene
-from clast.output.store import RunWriter
+from clast.output.store import TABLES_GROUP, RunWriter, rewrite_run_file
 
 SAY_SECONDS = 1.0
 
@@ -38,6 +39,7 @@ def conduct(
     size: str | None = None,
     given: Mapping[str, Any] | None = None,
     threads: int | str = 1,
+    jobs: int = 1,
     resume: bool = False,
     overwrite: bool = False,
     progress: Progress | None = None,
@@ -47,12 +49,14 @@ def conduct(
 
     size, given   the size ("quick" if None) and parameters on top of it. A resumed run keeps those it was started with;
                   InputError if others are given. A run that is finished already is not run again, only drawn.
-    resume        go on with what is there: a scene from its last checkpoint, a study with the first table that is missing
+    jobs          processes that make tables of a study beside each other; InputError where that cannot be
+    resume        go on with what is there: a scene from its last checkpoint, a study with the tables that are missing
 
     Nothing is written before parameters and scene have been found good.
     """
     progress = progress or quiet()
     given = dict(given or {})
+    check_jobs(experiment, jobs)
     if resume and overwrite:
         raise InputError("resume and overwrite contradict each other: choose one")
     if resume:
@@ -72,8 +76,8 @@ def conduct(
 
     if isinstance(experiment, Study):
         run = run_study(
-            experiment, parameters, out=Path(out), threads=threads, resume=resume, overwrite=overwrite, about=about,
-            progress=progress, conclude=conclude,
+            experiment, parameters, out=Path(out), threads=threads, jobs=jobs, resume=resume, overwrite=overwrite,
+            about=about, progress=progress, conclude=conclude,
         )  # fmt: skip
         return draw(experiment, parameters, run)
     assert isinstance(experiment, Experiment)
@@ -106,6 +110,7 @@ def run_study(
     *,
     out: Path,
     threads: int | str,
+    jobs: int,
     resume: bool,
     overwrite: bool,
     about: Mapping[str, Any],
@@ -127,27 +132,60 @@ def run_study(
     with writer:
         if not resume:
             writer.checkpoint(0, 0.0, {}, {})
-        there, told = open_run(out).tables, -math.inf
-        for number, (name, make) in enumerate(wanted.items(), start=1):
-            if name in there:
-                continue
-            began = time.perf_counter()
-            if began - told > SAY_SECONDS:  # tables that take no time are not worth a line each
-                progress.say(f"{study.name}: {name} ({number} of {len(wanted)})")
-                told = began
-            try:
-                columns = make()
-            except ClastError:
-                if fresh and not open_run(out).tables:  # refused before anything was found: nothing half-written
-                    writer.close()
-                    shutil.rmtree(out)
-                raise
-            writer.put_table(name, columns, time.perf_counter() - began)
+        there = open_run(out).tables
+        missing = {name: make for name, make in wanted.items() if name not in there}
+        try:
+            if jobs > 1:
+                make_apart(
+                    study, parameters, list(missing), jobs=jobs, threads=threads, keep=writer.put_table, progress=progress
+                )  # fmt: skip
+            else:
+                make_here(study, wanted, missing, writer, progress)
+        except ClastError:
+            if fresh and not open_run(out).tables:  # refused before anything was found: nothing half-written
+                writer.close()
+                shutil.rmtree(out)
+            raise
+        put_in_order(out, list(wanted))
         stored = open_run(out)
         seconds = sum(table.seconds for table in stored.tables.values())
         merit = study.merit(parameters, stored)
         writer.finish({**conclude(stored), **dataclasses.asdict(merit), "wall_s": seconds})
     return open_run(out)
+
+
+def make_here(
+    study: Study,
+    wanted: Mapping[str, Callable[[], Columns]],
+    missing: Mapping[str, Callable[[], Columns]],
+    writer: RunWriter,
+    progress: Progress,
+) -> None:
+    """Make the tables that are missing one after the other."""
+    told = -math.inf
+    for number, (name, make) in enumerate(wanted.items(), start=1):
+        if name not in missing:
+            continue
+        progress.update(number - 1, len(wanted))
+        began = time.perf_counter()
+        if began - told > SAY_SECONDS:  # tables that take no time are not worth a line each
+            progress.say(f"{study.name}: {name} ({number} of {len(wanted)})")
+            told = began
+        writer.put_table(name, make(), time.perf_counter() - began)
+
+
+def put_in_order(out: Path, names: list[str]) -> None:
+    """Have the tables of a run read back in the order the study lists them, whichever was made first."""
+    if list(open_run(out).tables) == names:
+        return
+
+    def move(file: Any) -> None:
+        group = file[TABLES_GROUP]
+        for name in names:  # a link that is made anew is the last
+            group.move(name, f"{name} moving")
+            group.move(f"{name} moving", name)
+
+    rewrite_run_file(out, move)
 
 
 def draw(experiment: Entry, parameters: Parameters, run: Run) -> Outcome:

@@ -116,9 +116,12 @@ def evaluate(p: CostOfShape, run: Run) -> Sequence[Quantity]:
         quantities.append(Quantity(name, ratio, "", published, agrees, note))
     for kind, (name, _, _) in enumerate(KINDS):
         slope = float(np.polyfit(np.log(numbers), np.log(cundall[:, kind]), 1)[0]) if len(numbers) > 1 else float("nan")
-        quantities.append(
-            Quantity(f"{name}: exponent of c against N", slope, "", 0.0, bool(abs(slope) <= FLAT), "“approximately constant”")
-        )
+        note = "“approximately constant”"
+        if slope > FLAT:
+            note += "; likely because what a step costs by itself is shared by more grains"
+        elif slope < -FLAT:
+            note += "; likely because more grains leave the fastest memory"
+        quantities.append(Quantity(f"{name}: exponent of c against N", slope, "", 0.0, bool(abs(slope) <= FLAT), note))
     for kind, (name, _, published) in enumerate(KINDS):
         note = "this machine; the paper's was a Pentium 4 at 3 GHz" if published else "this machine"
         quantities.append(Quantity(f"{name}: c", float(np.median(cundall[:, kind])), "1/s", published, None, note))
@@ -189,5 +192,7 @@ EXPERIMENT = Study(
     evaluate=evaluate,
     figures=figures,
     merit=merit,
+    timed=True,
     sizes={"quick": {"grains": 400, "numbers": 2, "warm_up": 1.0, "windows": 5, "window": 0.3}, "full": {}},
+    claim="disks : cows : clumps run at 100 000 : 2 000 : 50 grain-steps per second, whatever N",
 )

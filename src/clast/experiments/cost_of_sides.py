@@ -107,8 +107,9 @@ def evaluate(p: CostOfSides, run: Run) -> Sequence[Quantity]:
         said, agrees = None, None
         if published is not None:
             said, agrees = published[0], bool(abs(slope - published[0]) <= published[1])
-            if not agrees and slope < published[0]:
-                note += "; a part of every step is paid per grain, whatever its sides"
+            if not agrees:
+                fixed = "a part of every step is paid per grain, whatever its sides"
+                note += f"; {fixed}" if slope < published[0] else "; the reason is not known"
         quantities.append(Quantity(f"exponent, α = {alpha}", slope, "", said, agrees, note))
     for kind, (alpha, _, _) in enumerate(DISTANCES):
         times, listed = medians(run, kind), medians(run, kind, "candidates")
@@ -155,5 +156,7 @@ EXPERIMENT = Study(
     evaluate=evaluate,
     figures=figures,
     merit=merit,
+    timed=True,
     sizes={"quick": {"until": 4.0, "repetitions": 3}, "full": {"grains": 102}},
+    claim="time per grain and step ∝ n^1.56(23) with lists off, n^0.98(31) with lists",
 )

@@ -121,4 +121,5 @@ EXPERIMENT = Experiment(
     plan=plan,
     evaluate=evaluate,
     figures=figures,
+    claim="energy error below 1e-6; the cow starts to rotate without friction",
 )

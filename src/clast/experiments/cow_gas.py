@@ -184,4 +184,5 @@ EXPERIMENT = Experiment(
     evaluate=evaluate,
     figures=figures,
     sizes={"quick": {"grains": 100, "until": 10.0}, "full": {}},
+    claim="rotation gets half as much energy as translation; energies follow Maxwell's distribution",
 )

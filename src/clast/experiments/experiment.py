@@ -94,7 +94,11 @@ class Merit:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """What the two kinds have in common: a line of `clast list`, its parameters, judgement and figures."""
+    """What the two kinds have in common: a line of `clast list`, its parameters, judgement and figures.
+
+    claim      what the paper says of it, in a few words; the title where that says it
+    variants   by size, the parameters of each run that `clast reproduce` makes, on top of the size; one run with none if unsaid
+    """
 
     name: str
     paper: str
@@ -103,6 +107,8 @@ class Entry:
     evaluate: Callable[[Any, Run], Sequence[Quantity]]
     figures: Callable[[Any, Run, Path], Sequence[Path]]
     sizes: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"quick": {}, "full": {}})
+    claim: str = ""
+    variants: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     def choose(self, size: str, given: Mapping[str, Any]) -> Parameters:
         """Parameters of a size with the user's own on top; InputError names the bad one."""
@@ -138,10 +144,12 @@ class Study(Entry):
     tables   (parameters, threads) → name of each table and the function that makes it. They are made one after the other
              and kept at once, so that a study that was stopped goes on with the table it was at; no table may need another
     merit    (parameters, run) → what stands beside the quantities in result.json
+    timed    it measures how long something takes, so nothing may run beside it
     """
 
     tables: Callable[[Any, int | str], Mapping[str, Callable[[], Columns]]]
     merit: Callable[[Any, Run], Merit] = lambda _parameters, _run: Merit()
+    timed: bool = False
 
 
 def read_headline(source: Path) -> tuple[str, str]:

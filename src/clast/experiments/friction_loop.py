@@ -230,4 +230,5 @@ EXPERIMENT = Study(
     evaluate=evaluate,
     figures=figures,
     merit=merit,
+    claim="corner on corner does not give its energy back, corner on edge loses none",
 )

@@ -63,4 +63,5 @@ EXPERIMENT = Study(
     tables=tables,
     evaluate=evaluate,
     figures=figures,
+    claim="a cow is a polygon of 62 vertices, or a clump of 726 disks",
 )

@@ -309,4 +309,6 @@ EXPERIMENT = Study(
     figures=figures,
     merit=merit,
     sizes={"quick": {"seeds": 1, "finest": 0.2, "steps": 5}, "full": {}},
+    claim="energy balances within 0.2 % (ARX: 1 %), the error ∝ Δt",
+    variants={size: [{"shape": "voronoi"}, {"shape": "pentagon"}] for size in ("quick", "full")},
 )

@@ -160,16 +160,21 @@ def evaluate(p: VerletDistance, run: Run) -> Sequence[Quantity]:
     last = fits[-1]
     spread = f"{min(f.beta for f in fits):.2f} … {max(f.beta for f in fits):.2f} over the speeds"
     wide = f"{min(f.gamma for f in fits):.2f} … {max(f.gamma for f in fits):.2f} over the speeds; ARX takes 2"
+    alike = [abs(last.beta / BETA - 1.0) <= EXPONENT, abs(last.gamma / GAMMA - 1.0) <= EXPONENT]
+    if not alike[0]:
+        spread += "; likely because the paper's α all lie above the optimum, where lists hardly count"
+    if not alike[1]:
+        wide += "; likely the program's: what a listed pair that does not touch costs beside one that does"
     quantities = [
         Quantity(
             "β of lists",
             last.beta,
             "",
             BETA,
-            bool(abs(last.beta / BETA - 1.0) <= EXPONENT),
+            alike[0],
             f"T = A/α^β + B α^γ for α from {SMALL[0]:g} cm, the paper's from 0.1; {spread}",
         ),
-        Quantity("γ of forces", last.gamma, "", GAMMA, bool(abs(last.gamma / GAMMA - 1.0) <= EXPONENT), wide),
+        Quantity("γ of forces", last.gamma, "", GAMMA, alike[1], wide),
     ]
     best = []
     for speed, found in zip(SPEEDS, fits, strict=True):
@@ -247,5 +252,7 @@ EXPERIMENT = Study(
     evaluate=evaluate,
     figures=figures,
     merit=merit,
+    timed=True,
     sizes={"quick": {"until": 4.0, "repetitions": 3, "every": 4}, "full": {}},
+    claim="time per step A/α^β + B α^γ, β = 0.704, γ = 0.357; the best α changes with speed",
 )

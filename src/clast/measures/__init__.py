@@ -6,6 +6,7 @@ from clast.measures.coordination import Coordination
 from clast.measures.displacement import Displacement
 from clast.measures.fabric import Fabric
 from clast.measures.force_distribution import ForceDistribution
+from clast.measures.loops import Loops
 from clast.measures.quasi_static import QuasiStatic
 from clast.measures.region import Region, Walls
 from clast.measures.strain import Strain
@@ -20,6 +21,7 @@ __all__ = [
     "Fabric",
     "ForceChains",
     "ForceDistribution",
+    "Loops",
     "QuasiStatic",
     "Region",
     "Strain",

@@ -1,6 +1,6 @@
 """The biaxial test (GM09 §4, PRE10 §V): a packing between four smooth walls, first pressed alike on all sides, then sheared.
 
-In the test the side walls keep their pressure and bottom and top come nearer at a constant speed.
+In the test the side walls keep their pressure and bottom and top come nearer at a constant speed, or their pressure swings.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import numpy as np
 from clast.errors import InputError
 from clast.laws import Linear
 from clast.packing.packing import Packing
-from clast.preparation.cell import ENDS, SIDES, WALLS, Extent, add_cell, check_pressure, check_shear, drive, press
+from clast.preparation.cell import ENDS, SIDES, WALLS, Extent, add_cell, check_positive, check_pressure, check_shear, drive, press
 from clast.preparation.protocols import Prepared, start_from
 from clast.scene.scene import Scene
-from clast.scene.timed import Timed
+from clast.scene.timed import Harmonic, Timed
 
 BRAKE = 0.001  # of the load: what the dashpots of side walls carry that move apart at the strain rate of the test
+SWING_BRAKE = 1e-4  # of the load: what dashpots carry in a swing Δσ = p of a sample whose modulus is k_n
 
 
 @dataclass(frozen=True)
@@ -93,9 +94,40 @@ class BiaxialCell:
         drive(scene, ENDS, 0.5 * rate * extent.height, onset=onset)
         return scene
 
+    def cycled(
+        self, pressure: float, amplitude: float, period: float, *, prepared: Prepared, brake: float = SWING_BRAKE
+    ) -> Scene:
+        """Cyclic loading: sides under `pressure`, bottom and top under p + Δσ (1 − cos 2πt/T)/2; see `swing`.
+
+        brake   share of the load on the dashpots of walls that move as those of a sample of modulus k_n in a swing Δσ = p.
+                Contact damping stills the sample; the dashpots only need not do harm
+        """
+        load = swing(pressure, amplitude, period)
+        self.check(pressure + amplitude)
+        scene = start_from(self.scene(), prepared)
+        extent = prepared.extent(scene)
+        for walls, value, length, across in (
+            (SIDES, pressure, extent.height, extent.width),
+            (ENDS, load, extent.width, extent.height),
+        ):
+            press(scene, walls, value, dashpot=2.0 * brake * self.law.normal_stiffness * period / np.pi * length / across)
+        return scene
+
     def check(self, pressure: float) -> float:
         """Expected overlap over the smallest sphero-radius; SceneError or a warning where that is too much."""
         size = float(np.mean([2.0 * np.sqrt(shape.area / np.pi) for shape in self.packing.shapes]))
         return check_pressure(
             pressure, self.law.normal_stiffness, size, min(shape.radius for shape in self.packing.shapes)
         )  # fmt: skip
+
+
+def swing(pressure: float, amplitude: float, period: float) -> Harmonic:
+    """σ_a(t) = p + Δσ (1 − cos 2πt/T)/2 (PRE10 eq 26), with p and Δσ [force/length]; Δσ = 0 stays at p.
+
+    The paper prints a plus: its load would start at p + Δσ, with a jump. Ours leaves a sample at rest under p without one.
+    """
+    check_positive("pressure", pressure)
+    check_positive("period", period)
+    if amplitude != 0.0:  # a test at rest is a fair one
+        check_positive("amplitude", amplitude)
+    return Harmonic(-0.5 * amplitude, period, mean=pressure + 0.5 * amplitude)

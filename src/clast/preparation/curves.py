@@ -50,6 +50,14 @@ def find_peak(strain: np.ndarray, values: np.ndarray, width: float = FAILURE_WID
     return Peak(float(strain[top]), float(smooth[top]), bool(smooth[top:].min() < (1.0 - FALL) * smooth[top]))
 
 
+def slope_at(strain: np.ndarray, x: np.ndarray, y: np.ndarray, place: float, around: float) -> float:
+    """dy/dx of the line through the samples whose strain is within `around` of `place`. NaN with fewer than three."""
+    near = np.abs(strain - place) <= around + 1e-12
+    if near.sum() < 3:
+        return float("nan")
+    return float(np.polyfit(x[near], y[near], 1)[0])
+
+
 def level(strain: np.ndarray, values: np.ndarray, begin: float, end: float = np.inf) -> float:
     """Mean over strains begin … end, weighted by strain; the critical state where it is taken late. NaN without samples."""
     inside = (strain >= begin) & (strain <= end)

@@ -12,6 +12,7 @@ import numpy as np
 from clast.errors import InputError
 from clast.laws import Linear
 from clast.packing.packing import Packing
+from clast.preparation.biaxial import SWING_BRAKE, swing
 from clast.preparation.cell import check_pressure, check_shear
 from clast.preparation.protocols import Prepared, start_from
 from clast.scene.scene import Box, Scene
@@ -82,6 +83,17 @@ class PeriodicCell:
         speed = Ramp(0.0, -rate * height, finish=onset, smooth=True)
         brake = Dashpot(BRAKE * pressure * height / (rate * width))
         return start_from(self.scene(Pressure(pressure, "-x"), Velocity(y=speed), brake, size=(width, height)), prepared)
+
+    def cycled(
+        self, pressure: float, amplitude: float, period: float, *, prepared: Prepared, brake: float = SWING_BRAKE
+    ) -> Scene:
+        """Cyclic loading: the width under `pressure`, the height under p + Δσ (1 − cos 2πt/T)/2; see `BiaxialCell.cycled`."""
+        load = swing(pressure, amplitude, period)
+        self.check(pressure + amplitude)
+        width, height = prepared.report.width, prepared.report.height
+        slow = brake * self.law.normal_stiffness * period / np.pi
+        tags = (Pressure(pressure, "-x"), Pressure(load, "-y"), Dashpot((slow * height / width, slow * width / height)))
+        return start_from(self.scene(*tags, size=(width, height)), prepared)
 
     def check(self, pressure: float) -> float:
         """Expected overlap over the smallest sphero-radius; SceneError or a warning where that is too much."""

@@ -23,12 +23,15 @@ def add_fill(scene: Scene, keys: FillKeys, shelf: ShapeShelf) -> None:
     if not (width > 0.0 and height > 0.0):
         raise SceneError(f"upper = {keys.upper} must lie above and to the right of lower = {keys.lower}")
     kinds: list[Shape] = []
+    shares: list[float] = []
     for k, each in enumerate(keys.shapes):
         with at(f"shapes[{k}].shape"):
-            kinds.append(shelf[each.shape])
+            family = shelf.family(each.shape)
+        kinds += family
+        shares += [each.share / len(family)] * len(family)
     require_room(keys, kinds, width, height)
     rng = np.random.default_rng(keys.seed)
-    chosen = rng.permutation(np.repeat(np.arange(len(kinds)), apportion(keys.count, [each.share for each in keys.shapes])))
+    chosen = rng.permutation(np.repeat(np.arange(len(kinds)), apportion(keys.count, shares)))
     factor = rng.uniform(1.0 - keys.spread, 1.0 + keys.spread, keys.count) if keys.spread > 0.0 else np.ones(keys.count)
     reach = np.array([kinds[k].reach for k in chosen]) * factor + 0.5 * keys.gap
     if keys.kind == "lattice":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from clast.scene.timed import Harmonic, Ramp, Table, Timed
 from clast.shapes import Shape, library_shape, library_shapes, load_shape
 from clast.shapes.make import clump, point, polygon, polyline, regular, segment
 from clast.shapes.minkowski import closing, dilation, erosion, opening, rounded
+from clast.shapes.photograph import grains_from_image
 
 
 @contextmanager
@@ -86,29 +88,45 @@ def build_law(keys: schema.LawKeys) -> Law:
 class ShapeShelf:
     """The shapes of a file by name, and after them the ready-made ones; each is made once.
 
-    `texts` are the files that shapes were read from, by the names the scene file gives them.
+    A photograph without the number of a grain stands for all its grains: `family` gives them. `texts` are the files that
+    shapes were read from, by the names the scene file gives them; of a photograph its fingerprint.
     """
 
     def __init__(self, keys: Mapping[str, schema_shapes.ShapeKeys], folder: Path) -> None:
         self.texts: dict[str, str] = {}
         self._folder = folder
-        self._made: dict[str, Shape] = {}
+        self._made: dict[str, list[Shape]] = {}
+        self._seen: dict[str, list[Shape]] = {}  # of photographs
         for name, each in keys.items():
             with at(f"shapes.{name}"):
                 self._made[name] = self._build(each, name)
 
-    def __getitem__(self, name: str) -> Shape:
+    def family(self, name: str) -> list[Shape]:
+        """The shapes a name stands for: one, or those of a whole photograph."""
         if name not in self._made:
             if name not in library_shapes():
                 own = ", ".join(self._made) or "none"
                 raise ShapeError(f'there is no shape "{name}": the file has {own}; ready-made are {", ".join(library_shapes())}')
-            self._made[name] = library_shape(name)
+            self._made[name] = [library_shape(name)]
         return self._made[name]
 
-    def _build(self, keys: schema_shapes.ShapeKeys, name: str) -> Shape:
+    def __getitem__(self, name: str) -> Shape:
+        shapes = self.family(name)
+        if len(shapes) > 1:
+            raise ShapeError(
+                f'"{name}" is a photograph of {len(shapes)} grains: choose one by its number, grain = 0 … {len(shapes) - 1} in '
+                f"shapes.{name}; a fill takes them all"
+            )
+        return shapes[0]
+
+    def _build(self, keys: schema_shapes.ShapeKeys, name: str) -> list[Shape]:
         if keys.area is not None and keys.scale is not None:
             raise ShapeError("give area or scale, not both")
-        shape = self._skeleton(keys, name)
+        if isinstance(keys, schema_shapes.PhotographKeys):
+            return [self._finished(shape, keys) for shape in self._from_photograph(keys)]
+        return [self._finished(self._skeleton(keys, name), keys)]
+
+    def _finished(self, shape: Shape, keys: schema_shapes.ShapeKeys) -> Shape:
         for k, step in enumerate(keys.operations):
             with at(f"operations[{k}]"):
                 shape = operate(shape, step)
@@ -116,7 +134,21 @@ class ShapeShelf:
             return shape.with_area(keys.area)
         return shape if keys.scale is None else shape.scaled(keys.scale)
 
+    def _from_photograph(self, keys: schema_shapes.PhotographKeys) -> list[Shape]:
+        path = self._place(keys.file)
+        options = keys.model_dump(include={"vertices", "tolerance", "radius", "dark", "smallest", "split", "smoothing"})
+        options["threshold"] = "otsu" if keys.threshold is None else keys.threshold
+        asked = f"{keys.file} {options}"
+        if asked not in self._seen:  # several entries may take a grain each
+            self._seen[asked] = grains_from_image(path, **options).shapes
+            self.texts[keys.file] = f"sha256 {hashlib.sha256(path.read_bytes()).hexdigest()}\n"
+        shapes = self._seen[asked]
+        if keys.grain is not None and keys.grain >= len(shapes):
+            raise ShapeError(f"grain = {keys.grain}: {keys.file} shows grains 0 to {len(shapes) - 1}")
+        return shapes if keys.grain is None else [shapes[keys.grain]]
+
     def _skeleton(self, keys: schema_shapes.ShapeKeys, name: str) -> Shape:
+        assert not isinstance(keys, schema_shapes.PhotographKeys)
         if isinstance(keys, schema_shapes.FileKeys):
             return self._from_file(keys.file)
         if isinstance(keys, schema_shapes.LibraryKeys):
@@ -137,12 +169,15 @@ class ShapeShelf:
         return (polygon if keys.kind == "polygon" else polyline)(keys.vertices, keys.radius, name=name)
 
     def _from_file(self, given: str) -> Shape:
-        if Path(given).is_absolute():
-            raise ShapeError(f'file = "{given}": give the path from the folder of the scene file, so that both can be moved')
-        path = self._folder / given
+        path = self._place(given)
         shape = load_shape(path)
         self.texts[given] = path.read_text(encoding="utf-8-sig")
         return shape
+
+    def _place(self, given: str) -> Path:
+        if Path(given).is_absolute():
+            raise ShapeError(f'file = "{given}": give the path from the folder of the scene file, so that both can be moved')
+        return self._folder / given
 
 
 def operate(shape: Shape, keys: schema_shapes.OperationKeys) -> Shape:

@@ -79,6 +79,22 @@ class FileKeys(AnyShape):
     file: Name = key(..., "its path from the folder of the scene file: .toml, .csv or .txt")
 
 
+class PhotographKeys(AnyShape):
+    """Grains of a photograph (docs/photographs.md): one of them, or in a `fill` all of them in equal numbers."""
+
+    kind: Literal["photograph"] = key(..., "a photograph of grains, lengths in pixels before `scale`")
+    file: Name = key(..., "its path from the folder of the scene file: .png, .jpg, .tif …")
+    grain: int | None = key(None, "number of one grain, as `clast shape FILE` shows it; all if not given", ge=0)
+    vertices: int = key(24, "a skeleton has no more than these", ge=3)
+    tolerance: float | None = key(None, "fewer will do if they stay so near; 0.005 of the diameter", "pixels", gt=0.0)
+    radius: float | None = key(None, "sphero-radius; a tenth of the diameter of each if not given", "pixels", gt=0.0)
+    threshold: float | None = key(None, "brightness at which grains end; found if not given", "0 to 1", gt=0.0, lt=1.0)
+    dark: bool | None = key(None, "grains are darker than the ground; found if not given")
+    smallest: float | None = key(None, "area of the smallest grain; 100, or a hundredth of the largest", "pixels²", gt=0.0)
+    split: bool | None = key(None, "cut grains that touch apart; false takes them as one")
+    smoothing: float = key(0.7, "blur against noise", "pixels", gt=0.0)
+
+
 class DiskKeys(AnyShape):
     """A disk."""
 
@@ -132,5 +148,6 @@ class ClumpKeys(AnyShape):
 
 
 ShapeKeys = Annotated[
-    LibraryKeys | FileKeys | DiskKeys | ChainKeys | RegularKeys | RoundedKeys | ClumpKeys, Field(discriminator="kind")
+    LibraryKeys | FileKeys | PhotographKeys | DiskKeys | ChainKeys | RegularKeys | RoundedKeys | ClumpKeys,
+    Field(discriminator="kind"),
 ]

@@ -1,0 +1,102 @@
+"""`clast reproduce`: all experiments of the papers, run where they are missing, in one report."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from clast.cli.app import app, fail
+from clast.cli.folders import RUNS
+from clast.cli.running import Terminated
+from clast.cli.tables import plain_table, show
+from clast.errors import InputError
+
+if TYPE_CHECKING:
+    from clast.sweeps.reproduce_plan import PlannedRun
+
+SOME_FAILED = 3
+
+
+@app.command()
+def reproduce(
+    names: Annotated[list[str] | None, typer.Argument(help="Experiments; all if none is named.", metavar="[NAME]...")] = None,
+    size: Annotated[str | None, typer.Option(help="quick or full; that of the runs in --out, or quick.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of all runs and the report; runs/reproduce-SIZE if not given.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Runs beside each other; one per core if not given.")] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Try again what failed before.")] = False,
+    report_only: Annotated[bool, typer.Option("--report-only", help="Run nothing, write the report on what is there.")] = False,
+    list_only: Annotated[bool, typer.Option("--list", help="Run nothing, show what there is to run and what is there.")] = False,
+    form: Annotated[
+        str, typer.Option("--format", help="html: one file with everything; markdown: a shorter page for a project's site.")
+    ] = "html",
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the name of the report.")] = False,
+) -> None:
+    """Run the experiments of the papers and put published beside measured in one report.
+
+    Stop it whenever you like: the same command goes on, finished runs are not run again. A run that fails does not stop the
+    rest. Exit status: 0 all finished, 2 bad input, 3 some failed, 130 stopped by Ctrl-C, 143 by SIGTERM.
+    """
+    from clast.sweeps.reproduce import FORMATS, write_report
+    from clast.sweeps.reproduce import reproduce as run_all
+    from clast.sweeps.reproduce_plan import QUICK, plan_runs, size_there
+
+    if form not in FORMATS:
+        raise InputError(f"--format {form}: choose {' or '.join(FORMATS)}")
+    if jobs is not None and jobs < 1:
+        raise InputError(f"--jobs {jobs}: give a positive number")
+    if report_only and list_only:
+        raise InputError("--list and --report-only contradict each other: choose one")
+    size = size or (size_there(out) if out is not None else QUICK)
+    folder = out or RUNS / f"reproduce-{size}"
+    if list_only:
+        show_plan(plan_runs(names or [], size, folder))
+        return
+    if report_only:
+        plan = plan_runs(names or [], size, folder)
+        if not folder.is_dir():
+            raise InputError(f"there is no folder {folder}: nothing to report on")
+        print(write_report(plan, size, folder, form))
+        return
+    try:
+        endings, page = run_all(names or [], size, folder, jobs=jobs, retry=retry, form=form, silent=quiet)
+    except (KeyboardInterrupt, Terminated) as stop:
+        fail("stopped; what was saved is intact, and the same command goes on with it", 0)
+        raise typer.Exit(128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)) from None
+    print(page)
+    failed = [ending.task.name for ending in endings if ending.state == "failed"]
+    elsewhere = [ending.task.name for ending in endings if ending.state == "elsewhere"]
+    if elsewhere:
+        fail(f"left to the processes that run them now: {', '.join(elsewhere)}", 0)
+    if failed:
+        fail(f"{len(failed)} of {len(endings)} runs failed ({', '.join(failed)}): the report says why; --retry tries again", 0)
+        raise typer.Exit(SOME_FAILED)
+
+
+def show_plan(plan: Sequence[PlannedRun]) -> None:
+    """What there is to run, how long each should take, and what is there; then all of it in a line."""
+    from clast.output.estimate import duration
+    from clast.sweeps.report import LACKING
+    from clast.sweeps.reproduce_plan import progress_of
+
+    table = plain_table("run", "experiment", "paper", "expected", "state", "")
+    left, unknown, lacking = 0.0, 0, 0
+    for each in plan:
+        progress = progress_of(each)
+        expected = "not known" if each.seconds is None else duration(each.seconds)
+        said = progress.message
+        if progress.run is not None:
+            said = said or f"took {duration((progress.run.result or {}).get('wall_s') or 0.0)}"
+            progress.run.close()
+        if each.asked and progress.state != "finished":
+            lacking += 1
+            left += each.seconds or 0.0
+            unknown += each.seconds is None
+        state = LACKING.get(progress.state, progress.state)
+        table.add_row(each.folder.name, each.entry.name, each.entry.paper, expected, state, said)
+    show(table)
+    more = f", beside {unknown} whose time is not known" if unknown else ""
+    print(f"{lacking} of {len(plan)} runs are to be made: about {duration(left)} one after the other{more}")

@@ -1,0 +1,205 @@
+"""`clast sweep`: many runs at once, here or row by row on a cluster."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clast.cli.app import app, fail
+from clast.cli.folders import run_folder
+from clast.cli.running import SCENE_FILE, Terminated, read_options, read_threads
+from clast.cli.tables import number, plain_table, show, show_parameters
+from clast.errors import InputError
+
+if TYPE_CHECKING:
+    from clast.sweeps.local import Ending
+    from clast.sweeps.plan import Plan
+    from clast.sweeps.sweep import Sweep
+    from clast.sweeps.table import SweepTable
+
+SOME_FAILED = 3
+MOST_RESULTS = 4  # columns of results that fit a screen
+MOST_LINES = 40  # rows shown without being asked
+
+
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
+def sweep(
+    context: typer.Context,
+    name: Annotated[
+        str | None, typer.Argument(help="Experiment, scene file FILE.toml, or folder of a sweep to go on with.", metavar="NAME")
+    ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(help="Values of a parameter: seed=1:8, pressure=10,30,100, dt=1e-5:1e-3:log5; each combination is a run."),
+    ] = None,
+    table: Annotated[Path | None, typer.Option(help="CSV file whose columns are parameters, a run a row.")] = None,
+    size: Annotated[str | None, typer.Option(help="quick or full; quick if not given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the sweep; runs/NAME-sweep-DATE-n if not given.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Runs beside each other; one per core if not given.")] = None,
+    threads: Annotated[str, typer.Option(help="Threads of each run, or auto.")] = "1",
+    only: Annotated[str | None, typer.Option(help="Rows to run, by number from 1: 7, or 3,5:9.")] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Try again what failed.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Write down what to run, and run nothing.")] = False,
+    list_rows: Annotated[bool, typer.Option("--list", help="Show the rows and the state of each, and run nothing.")] = False,
+    checkpoint: Annotated[float, typer.Option(help="Seconds between checkpoints.", metavar="SECONDS")] = 30.0,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the sweep's folder.")] = False,
+    help: Annotated[bool, typer.Option("-h", "--help", help="Show this, and with NAME its parameters.")] = False,
+) -> None:
+    """Run an experiment or a scene file many times with other parameters: clast sweep cow-gas --vary seed=1:8 --out runs/gas.
+
+    clast sweep FOLDER goes on with what is missing. Parameters that are the same for all runs are options, of a scene file by
+    dotted keys (--law.friction 0.3). Exit status: 0 all finished, 2 bad input, 3 some failed, 130 and 143 stopped.
+    """
+    if help:
+        print(context.get_help())
+        if name is not None and not name.lower().endswith(SCENE_FILE) and not is_sweep(name):
+            from clast.experiments import find
+
+            show_parameters(find(name))
+        return
+    if name is None:
+        raise InputError("what shall be swept? clast sweep NAME --vary seed=1:8, clast list shows the names; or a sweep's folder")
+    if name.startswith("-"):
+        raise InputError(f"the name comes before its options: clast sweep NAME {name} …")
+    if not checkpoint >= 0.0:
+        raise InputError(f"--checkpoint {checkpoint}: give seconds, not less than 0")
+    if jobs is not None and jobs < 1:
+        raise InputError(f"--jobs {jobs}: give a positive number")
+    manner = {"jobs": jobs, "threads": read_threads(threads), "retry": retry, "checkpoint_seconds": checkpoint}
+
+    if vary or table is not None:
+        asked = read_request(name, vary or [], table, size, context.args)
+        with run_folder(f"{Path(name).stem}-sweep", out) as folder:
+            carry_out(asked.plan(folder), only, plan, list_rows, manner, quiet)
+        return
+    if not is_sweep(name):
+        raise InputError(
+            f"what shall be varied? clast sweep {name} --vary seed=1:8, or --table FILE.csv ({name} is no sweep's folder)"
+        )
+    if context.args or size is not None or out is not None:
+        said = context.args[0] if context.args else "--size" if size is not None else "--out"
+        raise InputError(f"{said}: a sweep that is there keeps what it was planned with; leave it out")
+    from clast.sweeps.plan import read_plan
+
+    carry_out(read_plan(Path(name)), only, plan, list_rows, manner, quiet)
+
+
+def is_sweep(name: str) -> bool:
+    """Whether there is a sweep in a folder of that name."""
+    return (Path(name) / "sweep.json").exists()
+
+
+def read_request(name: str, vary: Sequence[str], table: Path | None, size: str | None, words: Sequence[str]) -> Sweep:
+    """What is asked for, each row found good."""
+    from clast.sweeps.ranges import read_value, read_vary
+    from clast.sweeps.sweep import Sweep
+
+    lists: dict[str, Any] = {}
+    for each in vary:
+        parameter, values = read_vary(each)
+        if parameter in lists:
+            raise InputError(f"--vary {each}: {parameter} is varied twice; give all its values at once")
+        lists[parameter] = values
+    if name.lower().endswith(SCENE_FILE):
+        options = read_options(name, {}, words)
+        return Sweep(name, vary=lists, table=table, given={key: read_value(text) for key, text in options.items()}, size=size)
+    from clast.experiments import find
+
+    fields = find(name).parameters.model_fields
+    return Sweep(name, vary=lists, table=table, given=read_options(name, fields, words), size=size)
+
+
+def carry_out(plan: Plan, only: str | None, plan_only: bool, list_only: bool, manner: dict[str, Any], quiet: bool) -> None:
+    """Run a plan, or some rows of it, or only tell of it."""
+    from clast.sweeps.display import Display
+    from clast.sweeps.index import write_index
+    from clast.sweeps.ranges import read_numbers
+    from clast.sweeps.sweep import run_plan
+    from clast.sweeps.table import SweepTable
+
+    rows = None if only is None else read_numbers(only, len(plan.rows))
+    if plan_only or list_only:
+        content = write_index(plan)
+        if quiet:
+            print(plan.folder)
+        elif list_only:
+            show_rows(SweepTable(plan.folder, content), rows, running=True)
+        else:
+            count = len(plan.rows)
+            print(f"{count} row{'s' if count != 1 else ''} in {plan.folder}, none run now")
+            print(f"here:        clast sweep {plan.folder}")
+            print(
+                f'with SLURM:  sbatch --array=1-{count} --wrap "clast sweep {plan.folder} --only \\$SLURM_ARRAY_TASK_ID --jobs 1"'
+            )
+        return
+    with stoppable(plan.folder):
+        endings = run_plan(plan, only=rows, progress=Display(silent=quiet), **manner)
+    if quiet:
+        print(plan.folder)
+    else:
+        from clast.sweeps.table import open_sweep
+
+        show_rows(open_sweep(plan.folder), rows)
+        print(f"sweep in {plan.folder}; parameters and results in {plan.folder / 'index.csv'}")
+    tell_failures(endings, plan)
+
+
+def tell_failures(endings: Sequence[Ending], plan: Plan) -> None:
+    """Say in one line what did not finish, and leave with its status."""
+    failed = [each for each in endings if each.state == "failed"]
+    elsewhere = [each for each in endings if each.state == "elsewhere"]
+    if elsewhere:
+        fail(f"{len(elsewhere)} of {len(endings)} rows are being run by another process and were left to it", 0)
+    if failed:
+        fail(
+            f"{len(failed)} of {len(endings)} rows failed, the first: {failed[0].task.name}: {failed[0].message}. See them with: "
+            f"clast sweep {plan.folder} --list; try them again with: clast sweep {plan.folder} --retry",
+            0,
+        )
+    if failed or elsewhere:
+        raise typer.Exit(SOME_FAILED)
+
+
+@contextmanager
+def stoppable(folder: Path) -> Iterator[None]:
+    """Say how to go on with a sweep that a signal ended, and leave with the status of that signal."""
+    try:
+        yield
+    except (KeyboardInterrupt, Terminated) as stop:
+        fail(f"stopped; what was running is saved. Go on with: clast sweep {folder}", 0)
+        raise typer.Exit(128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)) from None
+
+
+def show_rows(table: SweepTable, only: Sequence[int] | None = None, running: bool = False) -> None:
+    """The rows of a sweep: state, what varies, and the first results.
+
+    only      numbers of the rows to show; all if None
+    running   look which are being run at this moment, and show all rows
+    """
+    from clast.sweeps.index import MERIT, RESULT
+    from clast.sweeps.task import state_of
+
+    shown = [name for name in table.results if name.removesuffix(RESULT) not in MERIT][:MOST_RESULTS]
+    shown = shown or [name for name in table.results if name == "energy_error"]
+    found = plain_table("row", "state", *table.varied, *(titled(table, name) for name in shown), "message")
+    rows = [row for row in table.rows if only is None or row["row"] in only]
+    for row in rows if running else rows[:MOST_LINES]:
+        state = state_of(table.folder / row["name"], running=True) if running and row["state"] == "begun" else row["state"]
+        varied = [number(row[name]) if isinstance(row[name], float) else str(row[name]) for name in table.varied]
+        found.add_row(str(row["row"]), state, *varied, *(number(row[name]) for name in shown), row["message"])
+    show(found)
+    if not running and len(rows) > MOST_LINES:
+        print(f"… and {len(rows) - MOST_LINES} more rows")
+
+
+def titled(table: SweepTable, name: str) -> str:
+    """The name of a column with its unit."""
+    return f"{name} [{table.units[name]}]" if name in table.units else name

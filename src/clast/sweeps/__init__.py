@@ -1,0 +1,15 @@
+"""Many runs: what to run, apart from where.
+
+    ranges      the values of a parameter, from a user's words
+    sweep       what to run: the product of lists, rows of a table; each row checked before anything is written
+    plan        the rows in a file, sweep.json, which may grow but not change
+    scene_row   a scene file with some of its entries replaced
+    task        one run: its folder, its state, and how it is carried out
+    local       tasks on this machine, in processes beside each other
+    worker      what such a process does
+    display     how many are finished, and how long it will take
+    index       parameters and results of all rows, index.csv
+    table       the same for reading: columns, means over seeds, plots
+
+What was asked for stands in the folder of a sweep, so that any process on any machine that sees the folder can run a row of it.
+"""

@@ -1,0 +1,116 @@
+"""Tasks on this machine: in processes beside each other, what is finished left alone, what was begun gone on with."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from clast.errors import InputError
+from clast.experiments.workers import Answer, count_jobs, share_out
+from clast.output.atomic import make_folder
+from clast.output.recording import CHECKPOINT_SECONDS
+from clast.sweeps.display import Display
+from clast.sweeps.task import Task, is_complete, is_held, keep_failure, read_failure, state_of
+
+WORKER = "clast.sweeps.worker"
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a task ended.
+
+    state     "finished"; "failed", and `message` says why; "elsewhere": another process is at it, it was left alone
+    seconds   that it took now; 0 if it had been finished, or had failed, before
+    """
+
+    task: Task
+    state: Literal["finished", "failed", "elsewhere"]
+    message: str = ""
+    seconds: float = 0.0
+
+
+def run_locally(
+    tasks: Sequence[Task],
+    folder: Path,
+    *,
+    jobs: int | None = None,
+    threads: int | str = 1,
+    retry: bool = False,
+    progress: Display | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+) -> list[Ending]:
+    """Carry out tasks into their folders within `folder` and return how each ended, in the order of the tasks.
+
+    jobs       processes beside each other, one per core if None
+    threads    of each run
+    retry      try again what failed before
+    progress   where it shows itself; the terminal if None, nowhere with `Display(silent=True)`
+
+    A task that is finished is not run again; one that was begun goes on from its last checkpoint. One that fails leaves
+    failure.json in its folder and does not stop the rest. Tasks that are to be alone come last, one at a time. Ctrl-C and
+    whatever else is raised in here ends the processes when they have saved themselves, and goes on up.
+    """
+    names = [task.name for task in tasks]
+    if len(set(names)) != len(names):
+        raise InputError(f"two tasks are called {next(name for name in names if names.count(name) > 1)}: give each its own name")
+    count_jobs(jobs, 1)
+    make_folder(folder)
+    endings: dict[str, Ending] = {}
+    waiting: list[Task] = []
+    for task in tasks:
+        run = folder / task.name
+        state = state_of(run)
+        if is_complete(run):
+            endings[task.name] = Ending(task, "finished")
+        elif state == "failed" and not retry:
+            endings[task.name] = Ending(task, "failed", read_failure(run))
+        else:
+            waiting.append(task)
+    together, alone = ([task for task in waiting if task.alone == so] for so in (False, True))
+    display = progress or Display()
+    display.start(len(tasks), [ending.state for ending in endings.values()])
+    with display:
+        for group, processes in ((together, count_jobs(jobs, len(together))), (alone, 1)):
+            shares: dict[int, float] = {}
+
+            def hear(number: int, answer: Answer, group: Sequence[Task] = group, shares: dict[int, float] = shares) -> None:
+                task = group[number]
+                shares[number] = answer.get("share", shares.get(number, 0.0))
+                if not answer.get("end"):
+                    return
+                del shares[number]
+                display.look(len(shares), math.fsum(shares.values()))
+                ending = understood(task, folder, answer)
+                if ending is not None:
+                    endings[task.name] = ending
+                    display.ended(task.name, ending.state, ending.message, ending.seconds)
+
+            pieces = [piece_of(task, folder, threads, checkpoint_seconds) for task in group]
+            share_out(
+                WORKER, pieces, jobs=processes, hear=hear, threads=threads,
+                look=lambda shares=shares: display.look(len(shares), math.fsum(shares.values())),  # type: ignore[misc]
+            )  # fmt: skip
+    return [endings[task.name] for task in tasks]
+
+
+def piece_of(task: Task, folder: Path, threads: int | str, checkpoint_seconds: float) -> dict[str, Any]:
+    """A task as a process of a sweep is handed it."""
+    plain = {**dataclasses.asdict(task), "parameters": dict(task.parameters)}
+    return {"task": plain, "folder": str(folder), "threads": threads, "checkpoint_seconds": checkpoint_seconds}
+
+
+def understood(task: Task, folder: Path, answer: Answer) -> Ending | None:
+    """The ending of a task from the last answer to it; a process that died is a failure of its own."""
+    if "died" not in answer:
+        if answer["state"] == "stopped":  # by somebody else's signal: saved, and to be gone on with
+            return Ending(task, "failed", answer["message"], answer["seconds"])
+        return Ending(task, answer["state"], answer["message"], answer["seconds"])
+    run = folder / task.name
+    message = f"{answer['died']}; what was saved before is intact"
+    if not is_held(run):
+        keep_failure(run, task, message)
+    return Ending(task, "failed", message)

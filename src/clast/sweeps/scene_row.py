@@ -1,0 +1,92 @@
+"""A scene file with some of its entries replaced, each by its dotted key: `law.friction`, `run.until`, `fill.0.seed`."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from clast.errors import ClastError, InputError
+from clast.preparation.scene_file import SceneFile, build, check_start, parse, read_text, with_entries
+from clast.scene.build import ShapeShelf
+from clast.scene.schema import SceneKeys
+
+
+def read_row(path: Path, given: Mapping[str, Any]) -> SceneFile:
+    """The scene in a file with entries replaced; what is wrong is told as for the file itself."""
+    text, keys = parse_row(path, given)
+    origin: list[str] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            shelf = ShapeShelf(keys.shapes, path.parent)
+            scene = build(keys, shelf, origin)
+            check_start(scene, keys.run, origin)
+    except ClastError as error:
+        raise type(error)(f"{path}: {with_entries(str(error), origin)}") from None
+    remarks = tuple(dict.fromkeys(str(each.message) for each in caught))
+    return SceneFile(path, text, shelf.texts, keys, scene, remarks)
+
+
+def parse_row(path: Path, given: Mapping[str, Any]) -> tuple[str, SceneKeys]:
+    """The text with entries replaced, and its entries, each checked by itself: quick, nothing is built."""
+    text = read_text(path)
+    parse(path, text, {})  # what is wrong with the file itself is told first
+    tables = tomllib.loads(text)
+    for key, value in given.items():
+        replace(tables, key, value, path)
+    text = toml_text(tables)
+    return text, parse(path, text, {})
+
+
+def replace(tables: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """Put a value at a dotted key; a table on the way that is not there is made. InputError if the key leads nowhere."""
+    place: Any = tables
+    parts = key.split(".")
+    for k, part in enumerate(parts):
+        last, so_far = k == len(parts) - 1, ".".join(parts[:k])
+        if isinstance(place, list):
+            if not (part.isdecimal() and int(part) < len(place)):
+                many = f"{len(place)} entr{'y' if len(place) == 1 else 'ies'}"
+                raise InputError(f"{path}: {key}: {so_far} has {many}, numbered from 0; there is no '{part}'")
+            if last:
+                place[int(part)] = value
+            place = place[int(part)]
+        elif isinstance(place, dict):
+            if last:
+                place[part] = value
+            place = place.setdefault(part, {})
+        else:
+            raise InputError(f"{path}: {key}: {so_far} is a single value, it has no '{part}'")
+
+
+def files_of(keys: SceneKeys) -> dict[str, str]:
+    """The files that the shapes of a scene are read from (outlines, photographs), by the dotted keys that name them."""
+    return {f"shapes.{name}.file": str(each.file) for name, each in keys.shapes.items() if hasattr(each, "file")}
+
+
+def toml_text(tables: Mapping[str, Any]) -> str:
+    """A TOML text, a line a key; comments are not kept."""
+    return "".join(f"{quoted(key)} = {toml_value(each)}\n" for key, each in tables.items())
+
+
+def toml_value(value: Any) -> str:
+    """A value in one line."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{quoted(key)} = {toml_value(each)}" for key, each in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(toml_value(each) for each in value) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return quoted(value) if isinstance(value, str) else str(value) if not isinstance(value, float) else repr(value)
+
+
+def quoted(text: str) -> str:
+    """A text in quotes: what JSON escapes, TOML reads; it wants one character more escaped."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,154 @@
+"""One run of many: its folder, what state it is in, and how it is carried out wherever that is."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from clast.errors import StoreError
+from clast.output.atomic import make_folder, write_text
+from clast.output.layout import LOCK_FILE, RESULT_FILE, RUN_FILE
+from clast.output.progress import Progress, quiet
+from clast.output.reader import open_run
+from clast.output.recording import CHECKPOINT_SECONDS
+from clast.output.values import to_json
+
+State = Literal["missing", "begun", "running", "finished", "failed"]
+
+FAILURE_FILE = "failure.json"
+FORMAT, FORMAT_VERSION = "clast-failure", 1
+DRAWN_FILE = ".drawn"  # put last of all: without it a finished run may have been killed at its figures
+SCENE_FILE = ".toml"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run.
+
+    name         its folder within the folder of all, unique there
+    what         name of an experiment, or path of a scene file
+    size         size of the experiment; None for its own default
+    parameters   on top of the size; of a scene file entries by their dotted keys, `law.friction`, `fill.0.seed`
+    alone        it measures time: nothing else may run beside it
+    """
+
+    name: str
+    what: str
+    size: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    alone: bool = False
+
+    @property
+    def is_scene(self) -> bool:
+        """Whether it is a run of a scene file."""
+        return self.what.lower().endswith(SCENE_FILE)
+
+
+def state_of(run: Path, *, running: bool = False) -> State:
+    """The state of the run in a folder; a damaged run is one that has failed.
+
+    running   look whether a process is at it now; else such a run is "begun". Not for everyday use: for the moment of
+              looking, nobody else can take the run up
+    """
+    if running and is_held(run):
+        return "running"
+    if (run / FAILURE_FILE).exists():
+        return "failed"
+    if is_complete(run):
+        return "finished"
+    if not (run / RUN_FILE).exists():
+        return "missing"
+    try:
+        stored = open_run(run)
+    except StoreError:
+        return "failed"
+    stored.close()
+    return "finished" if stored.finished and stored.result is not None else "begun"
+
+
+def is_complete(run: Path) -> bool:
+    """Whether nothing is left to do: finished and drawn. From names alone, since a sweep may have thousands of runs."""
+    return not (run / FAILURE_FILE).exists() and all((run / name).exists() for name in (DRAWN_FILE, RESULT_FILE, RUN_FILE))
+
+
+def is_held(run: Path) -> bool:
+    """Whether another process writes the run in a folder."""
+    if not (run / LOCK_FILE).exists():
+        return False
+    with suppress(OSError):
+        descriptor = os.open(run / LOCK_FILE, os.O_RDWR)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+    return False
+
+
+def keep_failure(run: Path, task: Task, message: str, trace: str | None = None) -> None:
+    """Leave a failure in the folder of the run it ended.
+
+    message   one sentence
+    trace     where in the program, for a failure nobody foresaw
+    """
+    make_folder(run)
+    about = {"format": FORMAT, "format_version": FORMAT_VERSION, "what": Path(task.what).name, "size": task.size}
+    text = to_json({**about, "parameters": task.parameters, "message": message, "trace": trace}, "failure", indent=2)
+    write_text(run / FAILURE_FILE, text + "\n")
+
+
+def read_failure(run: Path) -> str:
+    """Why the run in a folder failed, in a sentence; empty if it did not."""
+    path = run / FAILURE_FILE
+    if not path.exists():
+        try:
+            if (run / RUN_FILE).exists():
+                open_run(run).close()
+        except StoreError as error:
+            return str(error)
+        return ""
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["message"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return f"{path} cannot be read"
+
+
+def carry_out(
+    task: Task,
+    folder: Path,
+    *,
+    threads: int | str = 1,
+    progress: Progress | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+) -> None:
+    """Run a task into its folder within `folder`, going on with what is there; figures too.
+
+    Raises what the run raises, `Interrupted` if it was asked to stop and has saved itself.
+    """
+    run = folder / task.name
+    progress = progress or quiet()
+    (run / FAILURE_FILE).unlink(missing_ok=True)  # of an attempt before
+    resume = (run / RUN_FILE).exists()
+    if task.is_scene:
+        from clast.output.figures import draw_run
+        from clast.preparation.scene_run import run_file
+        from clast.sweeps.scene_row import read_row
+
+        file = read_row(Path(task.what), {**task.parameters, "run.threads": threads})
+        draw_run(run_file(file, out=run, resume=resume, progress=progress, checkpoint_seconds=checkpoint_seconds))
+    else:
+        from clast.experiments import find
+        from clast.experiments.conduct import conduct
+
+        conduct(
+            find(task.what), out=run, size=task.size, given=task.parameters, threads=threads, resume=resume,
+            progress=progress, checkpoint_seconds=checkpoint_seconds,
+        )  # fmt: skip
+    (run / DRAWN_FILE).touch()

@@ -1,0 +1,541 @@
+"""Grains from pictures: those drawn at known places and of known shape are found again, and what cannot be read is told."""
+
+import math
+import runpy
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import shapely
+from PIL import Image
+
+import clast
+from clast.cli import run_command
+from clast.errors import ClastError, InputError, ShapeError
+from clast.output.photograph_figure import CLOSE, photograph_figure
+from clast.preparation.scene_file import read_scene
+from clast.shapes import PictureWarning, fitted, grains_from_image, load_shape, misfit, sample_photograph
+from clast.shapes.fit import _thinned, moved_out
+
+ROOT = Path(__file__).parents[2]
+WIDTH, HEIGHT, FINE = 200, 160, 8  # pixels, and how many parts of a pixel are looked at while drawing
+TURN = np.linspace(0.0, 2.0 * np.pi, 720, endpoint=False)
+
+
+def ellipse(x, y, a, b, angle=0.0):
+    ring = np.stack([a * np.cos(TURN), b * np.sin(TURN)], axis=1)
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([x, y]) + ring @ np.array([[c, s], [-s, c]])
+
+
+def star(x, y, size, inner=0.5):
+    angle = np.arange(10) * np.pi / 5 + 0.3
+    return np.array([x, y]) + size * np.where(np.arange(10) % 2, inner, 1.0)[:, None] * np.stack(
+        [np.cos(angle), np.sin(angle)], axis=1
+    )
+
+
+def angle_iron(x, y, size):
+    return np.array([x, y]) + size * np.array([(0, 0), (3, 0), (3, 1), (1, 1), (1, 3), (0, 3)], dtype=float)
+
+
+# corners on multiples of an eighth of a pixel, so that drawing them is exact
+KNOWN = {
+    "ellipse": ellipse(130.5, 115.25, 45.0, 22.0, 0.4),
+    "disk": ellipse(45.25, 110.75, 30.25, 30.25),
+    "star": star(50.25, 42.125, 34.0),
+    "L": angle_iron(110.375, 20.25, 17.0),
+}
+ONE = ellipse(48.0, 40.5, 26.0, 19.0, 0.7) + 2.5 * np.stack(
+    [np.cos(2.0 * TURN), np.sin(3.0 * TURN)], axis=1
+)  # no two sides alike
+
+
+def drawn(outlines, size=(WIDTH, HEIGHT), dark=0.2, bright=0.8):
+    """Brightness (h, w) of a picture in which every pixel has its share of the grains."""
+    width, height = size
+    x = (np.arange(width * FINE) + 0.5) / FINE
+    y = height - (np.arange(height * FINE) + 0.5) / FINE
+    cover = np.zeros((height * FINE, width * FINE))
+    for each in outlines:
+        body = each if isinstance(each, shapely.Polygon) else shapely.Polygon(each)
+        shapely.prepare(body)
+        left, low, right, high = body.bounds
+        block = np.ix_((y > low) & (y < high), (x > left) & (x < right))
+        cover[block] = np.maximum(cover[block], shapely.contains_xy(body, *np.meshgrid(x[block[1][0]], y[block[0][:, 0]])))
+    return bright + (dark - bright) * cover.reshape(height, FINE, width, FINE).mean(axis=(1, 3))
+
+
+def saved(grey, path, **how):
+    Image.fromarray(np.round(np.clip(grey, 0.0, 1.0) * 255.0).astype(np.uint8)).save(path, **how)
+    return path
+
+
+@pytest.fixture(scope="module")
+def known_picture():
+    return drawn(KNOWN.values())
+
+
+@pytest.fixture(scope="module")
+def one_picture():
+    return drawn([ONE], (96, 80))
+
+
+@pytest.fixture(scope="module")
+def known(known_picture, tmp_path_factory):
+    return grains_from_image(saved(known_picture, tmp_path_factory.mktemp("known") / "known.png"))
+
+
+@pytest.fixture(scope="module")
+def gravel():
+    return grains_from_image(sample_photograph())
+
+
+def nearest(outlines, grain):
+    """The polygon whose centre is nearest to that of a grain."""
+    return min(map(shapely.Polygon, outlines), key=lambda body: body.centroid.distance(shapely.Point(grain.centre)))
+
+
+# --- what is seen ----------------------------------------------------------------------------------------------------
+
+
+def test_known_shapes_are_found_where_they_are(known):
+    assert len(known) == len(KNOWN) and known.cut == known.specks == 0 and known.dark
+    assert [grain.area for grain in known] == sorted((grain.area for grain in known), reverse=True)
+    for grain in known:
+        true = nearest(KNOWN.values(), grain)
+        seen = shapely.Polygon(grain.outline)
+        assert grain.area == pytest.approx(true.area, rel=0.005)
+        assert np.abs(np.array(seen.centroid.coords[0]) - true.centroid.coords[0]).max() < 0.1
+        assert np.abs(grain.centre - true.centroid.coords[0]).max() < 0.1
+        assert seen.symmetric_difference(true).area < 0.01 * true.area
+        assert seen.area / seen.convex_hull.area == pytest.approx(true.area / true.convex_hull.area, abs=0.05)  # notches stay
+    round_ones = [grain for grain in known if grain.area > 2000.0]
+    assert len(round_ones) == 2
+    for grain in round_ones:
+        assert shapely.Polygon(grain.outline).hausdorff_distance(nearest(KNOWN.values(), grain)) < 0.1
+
+
+def test_the_blur_does_not_make_grains_smaller(one_picture, tmp_path):
+    path = saved(one_picture, tmp_path / "one.png")
+    for smoothing in (0.5, 2.0):
+        (grain,) = grains_from_image(path, smoothing=smoothing, tolerance=2.0)
+        assert grain.area == pytest.approx(shapely.Polygon(ONE).area, rel=0.002), smoothing
+
+
+def test_a_picture_turned_or_inverted_shows_the_same_grains(one_picture, tmp_path):
+    (grain,) = grains_from_image(saved(one_picture, tmp_path / "one.png"))
+    (turned,) = grains_from_image(saved(np.rot90(one_picture), tmp_path / "turned.png"))
+    (inverted,) = grains_from_image(saved(1.0 - one_picture, tmp_path / "inverted.png"))
+    (mirrored,) = grains_from_image(saved(one_picture[:, ::-1], tmp_path / "mirrored.png"))
+    assert turned.area == pytest.approx(grain.area, rel=1e-9)
+    back = shapely.Polygon(turned.shape.vertices @ np.array([[0.0, -1.0], [1.0, 0.0]]))
+    assert back.hausdorff_distance(shapely.Polygon(grain.shape.vertices)) < 0.02
+    other = shapely.Polygon(mirrored.shape.vertices)
+    assert other.hausdorff_distance(shapely.Polygon(grain.shape.vertices)) > 1.0
+    assert inverted.area == pytest.approx(grain.area, rel=1e-3)
+    assert shapely.Polygon(inverted.outline).hausdorff_distance(shapely.Polygon(grain.outline)) < 0.05
+
+
+def test_lengths_go_with_the_scale(one_picture, tmp_path):
+    path = saved(one_picture, tmp_path / "one.png")
+    (grain,) = grains_from_image(path)
+    (small,) = grains_from_image(path, scale=0.01)
+    assert np.allclose(small.shape.vertices, 0.01 * grain.shape.vertices, rtol=0.0, atol=1e-6)
+    assert small.area == pytest.approx(1e-4 * grain.area, rel=1e-12)
+    assert small.misfit.largest == pytest.approx(0.01 * grain.misfit.largest, rel=1e-3)
+    finer = drawn([2.0 * ONE], (192, 160))
+    (same,) = grains_from_image(saved(finer, tmp_path / "finer.png"), scale=0.5)
+    assert same.area == pytest.approx(grain.area, rel=0.002)
+    assert np.abs(same.centre - grain.centre).max() < 0.05
+
+
+def test_a_hole_is_filled_and_told(tmp_path):
+    ring = shapely.Polygon(ONE, [ellipse(50.0, 42.0, 6.0, 5.0)])
+    (grain,) = grains_from_image(saved(drawn([ring], (96, 80)), tmp_path / "ring.png"), split=False)
+    assert grain.holes == 1
+    assert grain.area == pytest.approx(shapely.Polygon(ONE).area, rel=0.005)
+
+
+def written_as(kind, grey, path):
+    eight = np.round(grey * 255.0).astype(np.uint8)
+    cover = np.round((0.8 - grey) / 0.6 * 255.0).astype(np.uint8)
+    if kind == "sixteen bits, dim":
+        Image.fromarray((grey * 6553.0).astype(np.uint16)).save(path)
+    elif kind == "colours":
+        Image.fromarray(np.dstack([eight, eight // 2, eight])).save(path)
+    elif kind == "dark on nothing":
+        Image.fromarray(np.dstack([np.full_like(eight, 40)] * 3 + [cover])).save(path)
+    elif kind == "bright on nothing":
+        Image.fromarray(np.dstack([np.full_like(eight, 220)] * 3 + [cover])).save(path)
+    elif kind == "palette":
+        Image.fromarray(eight).quantize(32).save(path)
+    elif kind == "black and white":
+        Image.fromarray(grey < 0.5).save(path)
+    else:
+        Image.fromarray(eight).save(path.with_suffix(".jpg"), quality=80)
+        return path.with_suffix(".jpg")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("kind", "close"),
+    [
+        ("sixteen bits, dim", 0.002),
+        ("colours", 0.002),
+        ("dark on nothing", 0.002),
+        ("bright on nothing", 0.002),
+        ("palette", 0.005),
+        ("black and white", 0.01),
+        ("jpeg", 0.005),
+    ],
+)
+def test_kinds_of_pictures(kind, close, one_picture, tmp_path):
+    (grain,) = grains_from_image(written_as(kind, one_picture, tmp_path / "one.png"), tolerance=1.0)
+    assert grain.area == pytest.approx(shapely.Polygon(ONE).area, rel=close)
+
+
+def test_noise_and_dust_are_borne(one_picture, tmp_path):
+    rng = np.random.default_rng(5)
+    noisy = one_picture + 0.08 * rng.normal(size=one_picture.shape)
+    noisy[5:8, 80:83] = 0.1
+    found = grains_from_image(saved(noisy, tmp_path / "noisy.png"), tolerance=1.0)
+    assert len(found) == 1 and found.specks == 1
+    assert found[0].area == pytest.approx(shapely.Polygon(ONE).area, rel=0.01)
+
+
+def test_a_threshold_of_ones_own(one_picture, tmp_path):
+    path = saved(one_picture, tmp_path / "one.png")
+    half, low, high = (grains_from_image(path, threshold=level, tolerance=1.0)[0].area for level in (0.5, 0.3, 0.7))
+    assert half == pytest.approx(shapely.Polygon(ONE).area, rel=0.002)
+    assert low < half < high  # a dark grain is larger where more counts as dark
+
+
+# --- the picture that comes with clast -------------------------------------------------------------------------------
+
+
+def test_the_gravel_is_seen_in_spite_of_uneven_light(gravel):
+    true = runpy.run_path(str(ROOT / "benchmarks" / "gravel_picture.py"))["outlines"]()
+    assert len(gravel) == 15 and gravel.cut == 2 and len(true) == 17
+    for grain in gravel:
+        body = nearest(true, grain)
+        assert grain.area == pytest.approx(body.area, rel=0.02), grain.number  # shadows are dark too
+        assert shapely.Polygon(grain.outline).hausdorff_distance(body) < 1.5
+    # the ground in the dim corner is darker than grains in the light: no one level will do
+    brightest = max(float(np.median(gravel.grey[inside(gravel, grain)])) for grain in gravel)
+    assert np.median(gravel.grey[-12:, -12:]) < brightest
+
+
+def inside(photograph, grain):
+    """Which pixels (h, w) lie within a grain's outline."""
+    height, width = photograph.grey.shape
+    x, y = np.meshgrid(np.arange(width) + 0.5, height - np.arange(height) - 0.5)
+    return shapely.contains_xy(shapely.Polygon(grain.outline), x, y)
+
+
+def test_every_grain_has_the_area_of_its_outline(gravel):
+    for grain in gravel:
+        assert abs(grain.misfit.area_error) < 0.01 and len(grain.shape.vertices) <= 24  # the bar
+        assert grain.shape.area == pytest.approx(shapely.Polygon(grain.outline).area, rel=1e-5)
+        assert grain.misfit.mismatch < 0.02 and grain.misfit.largest < 0.03 * math.sqrt(grain.area)
+        surface = shapely.Polygon(grain.shape.outline(256)[0] - grain.shape.origin)
+        seen = shapely.Polygon(grain.outline)
+        assert surface.symmetric_difference(seen).area == pytest.approx(grain.misfit.mismatch * seen.area, rel=0.02)
+    notched = [grain for grain in gravel if shapely.Polygon(grain.outline).convex_hull.area > 1.05 * grain.area]
+    assert len(notched) >= 3
+    for grain in notched:
+        assert shapely.Polygon(grain.shape.vertices).convex_hull.area > 1.05 * shapely.Polygon(grain.shape.vertices).area
+
+
+def test_the_picture_is_small_and_shipped():
+    assert sample_photograph().is_file() and sample_photograph().stat().st_size < 60_000
+    assert sample_photograph().is_relative_to(Path(clast.__file__).parent)
+
+
+@pytest.mark.validate
+def test_the_picture_is_what_its_script_draws(tmp_path):
+    made = tmp_path / "gravel.png"
+    subprocess.run([sys.executable, ROOT / "benchmarks" / "gravel_picture.py", made], check=True)
+    off = np.asarray(Image.open(made), dtype=int) - np.asarray(Image.open(sample_photograph()), dtype=int)
+    assert np.abs(off).max() <= 7 and (off != 0).mean() < 1e-3  # a step of brightness, where rounding differs
+
+
+def test_the_figure_shows_every_grain(gravel):
+    figure = photograph_figure(gravel)
+    above, *close = figure.axes
+    assert [text.get_text() for text in above.texts] == [str(grain.number) for grain in gravel]
+    assert len(above.lines) == 2 * len(gravel)
+    assert len(close) == CLOSE and f"{len(gravel)} grains; left out: 2 cut" in above.get_title()
+    worst = max(gravel, key=lambda grain: grain.misfit.largest / math.sqrt(grain.area))
+    assert close[0].get_title().startswith(f"{worst.number}: ")
+    plt.close(figure)
+
+
+# --- the fit ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_disk_by_a_polygon_is_off_by_half_the_height_of_its_chords():
+    outline = ellipse(3.0, 2.0, 1.0, 1.0)
+    for vertices in (8, 24):
+        shape = fitted(outline, 0.2, vertices=vertices, tolerance=1e-9)
+        assert len(shape.vertices) == vertices and shape.radius == 0.2
+        chord = 0.8 * (1.0 - math.cos(math.pi / vertices))
+        assert misfit(shape, outline).largest == pytest.approx(0.6 * chord, rel=0.15)  # half inside, half outside, about
+        assert shape.area == pytest.approx(math.pi, rel=1e-4)  # 720 chords for the outline
+        assert np.abs(shape.origin + np.array([3.0, 2.0])).max() < 1e-3
+
+
+def test_a_larger_tolerance_takes_fewer_vertices(gravel):
+    outline = gravel[3].outline
+    counts = []
+    for tolerance in (0.3, 1.0, 3.0):
+        shape = fitted(outline, tolerance=tolerance)
+        counts.append(len(shape.vertices))
+        assert misfit(shape, outline).largest < max(tolerance, 0.7) + 0.3  # all 24 leave 0.7; the area moves the sides a little
+    assert 24 >= counts[0] > counts[1] > counts[2] >= 5
+
+
+def test_corners_need_no_more_vertices_than_they_have():
+    for outline, corners in ((angle_iron(0.0, 0.0, 1.0), 6), (star(0.0, 0.0, 1.0), 10), ([(0, 0), (1, 0), (1, 1), (0, 1)], 4)):
+        shape = fitted(outline)
+        assert len(shape.vertices) == corners
+        area = shapely.Polygon(outline).area
+        assert shape.area == pytest.approx(area, rel=1e-5) and misfit(shape, outline).mismatch < 0.015
+
+
+def test_moving_sides_out_and_thinning_out():
+    square = np.array([(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0)])
+    assert moved_out(square, 0.1).tolist() == [[-0.1, -0.1], [2.1, -0.1], [2.1, 2.1], [-0.1, 2.1]]
+    with_bump = np.insert(square, 1, (1.0, -0.01), axis=0)
+    thin = _thinned(with_bump, 24)
+    assert sorted(thin) == [3, 4, 5] and thin[4].tolist() == square.tolist()
+
+
+def test_what_cannot_be_fitted_is_refused():
+    for outline, radius, said in (
+        ([(0, 0), (2, 2), (2, 0), (0, 2)], None, "crosses or touches itself"),
+        (ELLIPSE := ellipse(0.0, 0.0, 2.0, 1.0), 1.1, "radius 0.99.*, not more"),
+        ([(0, 0), (1, 0), (2, 0)], None, "crosses or touches itself|no area"),
+        (ELLIPSE, -1.0, "radius must be a positive length"),
+        (np.vstack([ellipse(0, 0, 1, 1)[30:-30], ellipse(3, 0, 1, 1)[390:], ellipse(3, 0, 1, 1)[:330]]), 0.5, "2 pieces"),
+    ):
+        with pytest.raises(ShapeError, match=said):
+            fitted(outline, radius)
+    with pytest.raises(ShapeError, match="vertices must be a whole number, 3 or more, not 2"):
+        fitted(ELLIPSE, vertices=2)
+
+
+# --- grains that touch -----------------------------------------------------------------------------------------------
+
+TWO = [ellipse(50.0, 80.0, 25.0, 25.0), ellipse(98.0, 80.0, 25.0, 25.0), ellipse(150.0, 40.0, 20.0, 20.0)]
+CROWD = [ellipse(40.0 + 30.0 * i + 15.0 * (j % 2), 40.0 + 26.0 * j, 15.3, 15.3) for i in range(3) for j in range(3)]
+
+
+def test_grains_that_touch_are_cut_apart_if_asked(tmp_path):
+    path = saved(drawn(TWO), tmp_path / "two.png")
+    cut = grains_from_image(path, split=True, tolerance=1.0)
+    assert len(cut) == 3
+    for grain in cut:
+        true = nearest(TWO, grain)
+        assert grain.area == pytest.approx(true.area, rel=0.01)
+        assert np.abs(grain.centre - true.centroid.coords[0]).max() < 0.5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(grains_from_image(path, split=False, tolerance=2.0)) == 2
+    with pytest.warns(PictureWarning, match=r"pixel \(74, 80\) looks like 2 grains that touch: split = true"):
+        assert len(grains_from_image(path, tolerance=2.0)) == 2
+
+
+def test_a_crowd_is_refused_unless_cut_apart(tmp_path):
+    path = saved(drawn(CROWD), tmp_path / "crowd.png")
+    with pytest.raises(InputError, match=r"crowd.png: the blob .* looks like 9 grains that touch: .* split = true"):
+        grains_from_image(path)
+    assert len(grains_from_image(path, split=True, tolerance=2.0)) == 9
+
+
+# --- what cannot be read ---------------------------------------------------------------------------------------------
+
+
+def noise(levels):
+    return np.random.default_rng(2).choice(levels, size=(120, 160))
+
+
+def everywhere(size):
+    """Disks that touch all over a picture."""
+    return [ellipse(2.0 * size * i + size * (j % 2), 1.732 * size * j, 1.01 * size, 1.01 * size)
+            for i in range(-1, 6) for j in range(-1, 7)]  # fmt: skip
+
+
+BAD = {
+    "uniform": (lambda: np.full((90, 120), 0.5), {}, "shows nothing: it is of one brightness all over"),
+    "white": (lambda: np.ones((90, 120)), {}, "shows nothing: it is white all over"),
+    "tiny": (lambda: np.zeros((9, 12)), {}, "only 12 × 9 pixels"),
+    "uneven light only": (lambda: np.tile(np.linspace(0.2, 0.9, 160), (120, 1)), {}, "nothing but uneven light"),
+    "noise": (lambda: 0.5 + 0.1 * np.random.default_rng(1).normal(size=(120, 160)), {}, "as in noise"),
+    "few specks": (lambda: drawn([ellipse(30.0, 40.0, 3.0, 3.0)], (96, 80)), {}, "only 1 specks of up to .* give smallest"),
+    "many specks": (lambda: noise([0.1] + [0.8] * 20), {}, "full of specks"),
+    "all cut": (lambda: drawn([ellipse(0.0, 40.0, 20.0, 20.0)], (96, 80)), {}, r"border cuts every grain \(1\)"),
+    "one blob": (lambda: drawn(everywhere(16.0)), {"dark": True}, r"touch .* on 8\d% of the picture: .* split = true"),
+    "gaps": (lambda: drawn(everywhere(40.0), (240, 200)), {}, "look like gaps between grains that touch"),
+    "no such level": (lambda: drawn([ONE], (96, 80)), {"threshold": 0.9}, "from 0.2 to 0.8 only"),
+    "level in words": (lambda: drawn([ONE], (96, 80)), {"threshold": "high"}, '"otsu" or a brightness'),
+    "no scale": (lambda: drawn([ONE], (96, 80)), {"scale": 0.0}, "scale must be a positive number, not 0.0"),
+    "too round": (lambda: drawn([ONE], (96, 80)), {"radius": 25.0}, r"grain 0 about pixel \(48, 3.\): .* smaller radius"),
+    "two vertices": (lambda: drawn([ONE], (96, 80)), {"vertices": 2}, "3 or more, not 2"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_picture_without_grains_is_refused_with_one_sentence(case, tmp_path):
+    grey, options, said = BAD[case]
+    path = saved(grey(), tmp_path / "bad.png")
+    with pytest.raises((InputError, ShapeError), match=said) as failure:
+        grains_from_image(path, **options)
+    assert "\n" not in str(failure.value)
+
+
+def test_files_that_are_no_pictures(tmp_path):
+    (tmp_path / "text.png").write_text("not a picture")
+    (tmp_path / "empty.png").touch()
+    whole = saved(np.random.default_rng(1).uniform(size=(60, 60)), tmp_path / "whole.png").read_bytes()
+    (tmp_path / "torn.png").write_bytes(whole[: len(whole) // 2])
+    for name, said in (
+        ("nowhere.png", "there is no picture"),
+        ("text.png", "is not a picture: PNG, JPEG"),
+        ("empty.png", "is not a picture"),
+        ("torn.png", "cannot be read"),
+        (".", "cannot be read"),
+    ):
+        with pytest.raises(InputError, match=said):
+            grains_from_image(tmp_path / name)
+
+
+def test_without_scikit_image_the_rest_works(monkeypatch, tmp_path):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "skimage"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "skimage", None)
+    with pytest.raises(InputError, match=r'need scikit-image: pip install "clast\[image\]"'):
+        grains_from_image(sample_photograph())
+    assert clast.shapes.cow().area > 0.0
+    asked = "import sys, clast.shapes, clast.scene.build; sys.exit('skimage' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", asked], check=False).returncode == 0
+
+
+# --- on the command line ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def at_home(tmp_path, monkeypatch, one_picture):
+    monkeypatch.chdir(tmp_path)
+    saved(one_picture, tmp_path / "one.png")
+    return tmp_path
+
+
+def test_the_command_shows_and_saves(at_home, capsys):
+    assert run_command(["shape", "one.png", "--scale", "0.1", "--vertices", "12", "--save", "stones"]) == 0
+    said = capsys.readouterr().out
+    assert "1 grains, darker than the ground" in said and "0 cut by the border, 0 specks" in said
+    assert (at_home / "one-shape.png").stat().st_size > 5000
+    assert [path.name for path in (at_home / "stones").iterdir()] == ["grain-00.toml"]
+    (grain,) = grains_from_image("one.png", scale=0.1, vertices=12)
+    again = load_shape("stones/grain-00.toml")
+    assert again.area == pytest.approx(grain.shape.area, rel=1e-12) and len(again.vertices) <= 12
+    assert f"{grain.area:.6g}" in said and f"{grain.misfit.mismatch:.2%}" in said
+    assert run_command(["shape", "stones/grain-00.toml"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nowhere.png"], "there is no picture nowhere.png"),
+        (["one.png", "--save", "there"], "--save there: it exists already"),
+        (["one.png", "--save", "no/where"], "there is no folder no"),
+        (["one.png", "--out", "one.png"], "that is the photograph itself"),
+        (["one.png", "--threshold", "high"], "--threshold high: a brightness from 0 to 1, or otsu"),
+        (["one.png", "--radius", "90", "--save", "new"], "take a smaller radius"),
+        (["cow", "--scale", "2"], "--scale is for photographs, and cow is none"),
+    ],
+)
+def test_the_command_refuses_and_leaves_nothing(words, said, at_home, capsys):
+    (at_home / "there").mkdir()
+    before = sorted(at_home.rglob("*"))
+    assert run_command(["shape", *words]) == 2
+    told = capsys.readouterr()
+    assert said in told.err and told.err.count("\n") == 1 and told.out == ""
+    assert sorted(at_home.rglob("*")) == before
+
+
+# --- in a scene file -------------------------------------------------------------------------------------------------
+
+SCENE = """
+[law]
+kind = "linear"
+normal_stiffness = 1e5
+
+[shapes.gravel]
+kind = "photograph"
+file = "two.png"
+split = true
+tolerance = 2.0
+scale = 0.1
+
+[shapes.middle]
+kind = "photograph"
+file = "two.png"
+split = true
+tolerance = 2.0
+scale = 0.1
+grain = 2
+
+[[grains]]
+shape = "middle"
+position = [0.0, 60.0]
+
+[[fill]]
+kind = "lattice"
+count = 9
+lower = [0.0, 0.0]
+upper = [20.0, 40.0]
+shapes = [{ shape = "gravel", share = 2.0 }, { shape = "disk" }]
+
+[run]
+until = 0.1
+"""
+
+
+@pytest.fixture
+def scene_of(tmp_path):
+    saved(drawn(TWO), tmp_path / "two.png")
+
+    def read(text):
+        (tmp_path / "scene.toml").write_text(text, encoding="utf-8")
+        return read_scene(tmp_path / "scene.toml")
+
+    return read
+
+
+def test_a_photograph_in_a_scene_file(scene_of):
+    file = scene_of(SCENE)
+    names = [body.shape.name for body in file.scene.bodies]
+    assert names[0] == "grain-02" and file.scene.bodies[0].shape.area == pytest.approx(math.pi * 4.0, rel=0.005)
+    assert sorted(names[1:]) == ["disk"] * 3 + ["grain-00"] * 2 + ["grain-01"] * 2 + ["grain-02"] * 2
+    assert file.shape_texts["two.png"].startswith("sha256 ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("grain = 2", "grain = 3", r"scene.toml: shapes.middle: grain = 3: two.png shows grains 0 to 2"),
+        ('shape = "middle"', 'shape = "gravel"', r'grains\[0\].shape: "gravel" is a photograph of 3 grains: .* grain = 0 … 2'),
+        ('file = "two.png"', 'file = "one.png"', r"shapes.gravel: there is no picture .*one.png"),
+        ('file = "two.png"', 'file = "/two.png"', r"give the path from the folder of the scene file"),
+        ("split = true", "split = 1", r"shapes.gravel.split: 1 must be true or false"),
+    ],
+)
+def test_a_photograph_that_a_scene_cannot_use(scene_of, old, new, said):
+    with pytest.raises(ClastError, match=said):
+        scene_of(SCENE.replace(old, new, 1))

@@ -1,0 +1,247 @@
+"""The report's pages: whole, self-contained HTML; numbers and names as they should stand; pictures within their budget."""
+
+import base64
+import csv
+import dataclasses
+import io
+import json
+import math
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from clast.experiments.experiment import Quantity
+from clast.sweeps.report import COLUMNS, ParameterSaid, Report, RunReport, Section, machine_in_words, write_data
+from clast.sweeps.report_html import html_page
+from clast.sweeps.report_markdown import markdown_page
+from clast.sweeps.report_pictures import WIDTHS, fit_pictures, scaled
+from clast.sweeps.report_summary import REASON_UNKNOWN, lacking, merit_of, reasons, standing, summary_lines, with_unit
+from clast.sweeps.report_words import number, plain, typeset
+
+VOID = {"meta", "img", "br", "link"}
+
+
+class Page(HTMLParser):
+    """What a page is made of; a tag that is not closed, or closed twice, is an error."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.ids, self.links, self.images, self.tags, self.words = [], [], [], [], set(), []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        said = dict(attributes)
+        self.tags.add(tag)
+        self.ids += [said["id"]] if "id" in said else []
+        self.links += [said["href"]] if "href" in said else []
+        self.images += [said] if tag == "img" else []
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style":
+            self.words.append(data)
+
+    @property
+    def text(self):
+        """All words, one space between them."""
+        return " ".join(" ".join(self.words).split())
+
+
+def quantities(*rows):
+    """As a result stores them."""
+    return tuple(Quantity(*row).as_json() for row in rows)
+
+
+def draw(path, size=(300, 200), noise=False):
+    """A picture: one colour, or as much as a picture can hold."""
+    path.parent.mkdir(exist_ok=True)
+    pixels = np.random.default_rng(1).integers(0, 256, (size[1], size[0], 3)) if noise else np.full((size[1], size[0], 3), 99)
+    Image.fromarray(pixels.astype(np.uint8)).save(path)
+
+
+@pytest.fixture
+def report(tmp_path):
+    """An experiment with two finished runs and one that failed, and one that was not run."""
+    known = RunReport("gas", "disk", "finished", "", "clast run gas --shape disk", (), "1 … 4")
+    first = dataclasses.replace(
+        known,
+        parameters=(ParameterSaid("dt", 1e-5, "s", 2e-5, True), ParameterSaid("onset", True, "", True, False)),
+        quantities=quantities(
+            ("energy error", 3e-7, "", 1e-4, True, "below; Δt < 1e-5 s & no more"),
+            ("|residual|/E at k_n", 0.25, "J/m²", None, False, "likely <too> coarse"),
+            ("flow", math.nan, "1/s", 3.0, False, ""),
+            ("contacts per grain", 3.5, "", None, None, "nobody says"),
+        ),
+        pictures=("gas-disk/gas.png", "gas-disk/broad.png"),
+        grains=400, steps=7_665_485, cundall=3.71e7, energy_error=3e-7, wall_s=80.0, date="2026-01-02T03:04:05+00:00",
+        revision="0123456789abcdef+changes", machine="Some CPU, 2 cores", versions="python 3.11, clast 1, numpy 2",
+    )  # fmt: skip
+    second = dataclasses.replace(
+        first, name="gas-rice", label="rice, 20 m", command="clast run gas", wall_s=40.0, pictures=(), date="2026-01-05T00:00:00",
+        quantities=quantities(
+            ("energy error", 5e-7, "", 1e-4, True, ""),
+            ("|residual|/E at k_n", 0.125, "J/m²", None, False, ""),
+        ),
+    )  # fmt: skip
+    failed = dataclasses.replace(known, name="gas-cow", label="cow", state="failed", message="overlap too deep & <odd>")
+    missing = dataclasses.replace(known, name="loop", label="", state="missing", command="clast run loop --size full")
+    draw(tmp_path / "gas-disk" / "gas.png")
+    draw(tmp_path / "gas-disk" / "broad.png", (1500, 300))
+    sections = (
+        Section("gas", "GM09 fig 5-6", "a gas", "energy ∝ n^1.56(23)", "The gas (fig 5).", (first, second, failed)),
+        Section("loop", "PRE10 fig 21", "a loop", "a loop", "", (missing,)),
+    )
+    return Report("full", sections)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("K_n and σ_yy, E_max", "K<sub>n</sub> and σ<sub>yy</sub>, E<sub>max</sub>"),
+        ("find_peak d_a2", "find_peak d_a2"),
+        ("n^1.56(23), α^β, Δt^2.", "n<sup>1.56(23)</sup>, α<sup>β</sup>, Δt<sup>2</sup>."),
+        ("4.4e-07 at 1e-5 s, 2.5e+06, -1e3", "4.4 × 10<sup>−7</sup> at 10<sup>−5</sup> s, 2.5 × 10<sup>6</sup>, −10<sup>3</sup>"),
+        ("1-8 s, fig 5-6, x = -3, --size", "1-8 s, fig 5-6, x = −3, --size"),
+        ("a < b & <b>", "a &lt; b &amp; &lt;b&gt;"),
+        ("½ k_t Δ² (2n − 1) × 2", "½ k<sub>t</sub> Δ² (2n − 1) × 2"),
+    ],
+)
+def test_names_and_numbers_are_set(text, expected):
+    assert typeset(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, "–"), (math.nan, "–"), (0.0, "0"), (62, "62"), (3.0, "3"), (1e-6, "1e-06"), (4.4353e-7, "4.44e-07"),
+        (0.8362, "0.8362"), (1.82, "1.82"), (80_000.0, "80\u202f000"), (3.71e7, "3.71e+07"), (-0.0765, "-0.0765"),
+        (53456.7, "53457"),
+    ],
+)  # fmt: skip
+def test_numbers_as_text(value, expected):
+    assert number(value) == expected
+
+
+def test_values_as_they_are_given():
+    assert [plain(each) for each in (True, 20.0, 1e-5, 0.1 + 0.2, "cow", 4)] == [
+        "true", "20", "1e-05", "0.30000000000000004", "cow", "4",
+    ]  # fmt: skip
+
+
+def test_page_is_whole_and_needs_nothing_else(report, tmp_path):
+    text = html_page(report, tmp_path)
+    page = Page(text)
+    assert len(set(page.ids)) == len(page.ids)
+    assert page.links and all(link.startswith("#") and link[1:] in page.ids for link in page.links)
+    assert "script" not in page.tags and "link" not in page.tags
+    assert not re.search(r"https?://|url\(|@import|file:", text)
+    assert len(page.images) == 2
+    for image, width in zip(page.images, (300, WIDTHS[0]), strict=True):
+        kind, _, data = image["src"].partition(";base64,")
+        with Image.open(io.BytesIO(base64.b64decode(data, validate=True))) as shown:
+            assert (shown.width, shown.height) == (int(image["width"]), int(image["height"]))
+            assert shown.width == width
+        assert kind == "data:image/webp" and "a gas, disk" in image["alt"]
+    assert page.images[1]["class"] == "broad" and "class" not in page.images[0]
+    assert str(tmp_path) not in text
+
+
+def test_page_says_what_was_found(report, tmp_path):
+    said = Page(html_page(report, tmp_path)).text
+    assert "2 of 4 runs are finished, 1 failed, 1 not run yet. Of 4 judged quantities 2 agree with the papers, 2 do not." in said
+    assert "Begun between 2026-01-02 and 2026-01-05. All runs together took 2 min" in said
+    assert "failed: overlap too deep & <odd>" in said
+    assert "not run yet: clast run loop --size full" in said
+    assert "dt 10 −5 s (not 2 × 10 −5 )" in said, "a parameter that is not the experiment's own"
+    assert "onset true" in said and "onset true (" not in said
+    assert "likely <too> coarse" in said and REASON_UNKNOWN in said
+    assert "revision 0123456789 with changes" in said and "steps 7 665 485" in said
+    assert "clast run gas --shape disk" in said and "seeds 1 … 4" in said
+    assert "GM09: Alonso" in said and "CSM10" not in said, "the papers that are named"
+
+
+def test_runs_that_say_the_same_share_a_line(report):
+    energy, residual = summary_lines(report.sections[0])
+    assert (energy.where, energy.published, energy.measured, energy.agrees) == ("all runs", "1e-04", "3e-07 … 5e-07", True)
+    assert (residual.published, residual.measured, residual.agrees) == ("–", "0.125 … 0.25 J/m²", False)
+    assert [with_unit(*each) for each in ((60.0, "°"), (3.0, "m"), (3.0, ""), (None, "m"))] == ["60°", "3 m", "3", "–"]
+    first, second, _ = report.sections[0].runs
+    other = quantities(("energy error", 2.0, "", 1e-4, False, "because"), ("energy error", 2.0, "s", 1e-4, False, "because"))
+    apart = dataclasses.replace(report.sections[0], runs=(first, dataclasses.replace(second, quantities=other)))
+    assert [line.where for line in summary_lines(apart)] == ["disk", "disk", "rice, 20 m", "rice, 20 m"]
+    assert reasons(apart.runs[1]) == [("energy error; energy error", "because")]
+    assert summary_lines(report.sections[1]) == [] and lacking(report.sections[1]) == ["not run yet"]
+    assert lacking(report.sections[0]) == ["1 of 3 failed"]
+
+
+def test_merit_of_an_experiment(report):
+    assert merit_of(report.sections[0]) == [("time", "2 min"), ("c", "3.7e+07 1/s"), ("energy error", "≤ 3e-07")]
+    assert merit_of(report.sections[1]) == []
+    assert standing(Report("quick", ())) == "0 of 0 runs are finished."
+
+
+def test_data_is_written_whole_and_without_nan(report, tmp_path):
+    write_data(report, tmp_path)
+    stored = json.loads((tmp_path / "report.json").read_text(), parse_constant=lambda name: pytest.fail(name))
+    assert stored["runs"] == {"finished": 2, "failed": 1, "begun": 0, "missing": 1}
+    assert (stored["agrees"], stored["disagrees"], stored["wall_s"]) == (2, 2, 120.0)
+    assert stored["experiments"][0]["runs"][0]["quantities"][2]["measured"] is None
+    rows = list(csv.DictReader((tmp_path / "summary.csv").open(encoding="utf-8")))
+    assert tuple(rows[0]) == COLUMNS
+    assert [(row["run"], row["quantity"]) for row in rows][-3:] == [
+        ("gas-rice", "|residual|/E at k_n"), ("gas-cow", ""), ("loop", ""),
+    ]  # fmt: skip
+    assert rows[0]["measured"] == "3e-07" and rows[0]["agrees"] == "True" and rows[2]["measured"] == ""
+    assert rows[-2]["note"] == "overlap too deep & <odd>"
+
+
+def test_markdown_has_whole_tables_and_its_pictures(report, tmp_path):
+    text, pictures = markdown_page(report, tmp_path, "report")
+    assert set(pictures) == {"gas-disk-gas.webp", "gas-disk-broad.webp"}
+    assert re.findall(r"!\[[^]]+\]\(([^)]+)\)", text) == [f"report/{name}" for name in pictures]
+    tables = [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]
+    assert len(tables) == 3, "the summary, and what the papers say of two runs"
+    for lines in tables:
+        assert {line.count("|") for line in lines} == {lines[0].count("|")}
+    assert "&#124;residual&#124;/E at k<sub>n</sub>" in text and "**no**" in text
+    assert "    clast run gas --shape disk" in text
+    assert "contacts per grain" not in text and "contacts per grain" in html_page(report, tmp_path), "the HTML has all of it"
+    assert "**not run yet**:\n\n    clast run loop --size full\n" in text
+    assert REASON_UNKNOWN in text and "likely &lt;too&gt; coarse" in text
+    assert "**failed**: overlap too deep &amp; &lt;odd&gt;" in text
+
+
+def test_pictures_shrink_until_they_fit(tmp_path):
+    heavy, light = tmp_path / "heavy.png", tmp_path / "light.png"
+    draw(heavy, (1200, 900), noise=True)
+    draw(light, (1200, 900))
+    at_ease = fit_pictures([heavy, light])
+    assert at_ease[heavy].width == at_ease[light].width == WIDTHS[0]
+    budget = len(at_ease[heavy].data) // 3
+    fitted = fit_pictures([heavy, light], budget)
+    assert sum(len(each.data) for each in fitted.values()) <= budget
+    assert fitted[heavy].width < WIDTHS[0] and fitted[light].width == WIDTHS[0], "the heaviest gives way, not all"
+    assert fit_pictures([heavy], 1)[heavy].width == WIDTHS[-1], "no smaller than can be read"
+
+
+def test_a_picture_drawn_anew_is_shown_anew(tmp_path):
+    path = tmp_path / "a.png"
+    draw(path, (80, 40))
+    before = scaled(path, 1000)
+    draw(path, (90, 40))
+    assert (before.width, scaled(path, 1000).width) == (80, 90)
+
+
+def test_machine_is_told_without_its_name():
+    said = {"cpu": "Some CPU", "cores": 1, "platform": "Linux 6.1-host-name", "architecture": "x86_64"}
+    assert machine_in_words(said) == "Some CPU, 1 core, Linux on x86_64"
+    assert machine_in_words({}) == ""

@@ -1,0 +1,161 @@
+"""A sweep for reading: columns, choices, means over seeds with their error, plots, index.csv. The runs are made up."""
+
+import csv
+import json
+import math
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import clast
+from clast.errors import InputError
+from clast.output.store import RunWriter
+from clast.sweeps.index import locked, write_index
+from clast.sweeps.plan import read_plan
+from clast.sweeps.sweep import Sweep
+from clast.sweeps.task import DRAWN_FILE, keep_failure
+
+SPEEDS, SEEDS = (1.0, 2.0, 4.0), (1, 2, 3)
+
+
+def finish(run: Path, result: dict) -> None:
+    """A finished run with a result and nothing else."""
+    with RunWriter.create(run, provenance={}, scene={}) as writer:
+        writer.checkpoint(0, 0.0, {}, {})
+        writer.finish(result)
+    (run / DRAWN_FILE).touch()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Heat = speed² + seed; the row of speed 4 and seed 3 failed, that of speed 4 and seed 2 did not measure it."""
+    folder = tmp_path_factory.mktemp("sweep") / "s"
+    plan = Sweep("cow-gas", vary={"speed": SPEEDS, "seed": SEEDS}, given={"grains": 20}).plan(folder)
+    for task in plan.tasks:
+        speed, seed = task.parameters["speed"], task.parameters["seed"]
+        if (speed, seed) == (4.0, 3):
+            keep_failure(folder / task.name, task, "fell, apart")
+            continue
+        heat = None if (speed, seed) == (4.0, 2) else speed**2 + seed
+        quantities = [{"name": "heat", "unit": "J", "published": 1.0, "measured": heat, "agrees": None, "note": ""}]
+        finish(folder / task.name, {"grains": 19, "steps": 100, "quantities": quantities})
+    return folder
+
+
+def test_columns_hold_parameters_and_results(folder):
+    table = clast.open_sweep(folder)
+    assert list(table.columns) == [
+        "row", "name", "state", "message", "grains", "speed", "seed", "grains (result)", "steps", "heat",
+    ]  # fmt: skip
+    assert {len(values) for values in table.columns.values()} == {9}
+    assert table["seed"].dtype == np.int64 and table["speed"].dtype == float
+    assert table.parameters == ["grains", "speed", "seed"] and table.varied == ["speed", "seed"]
+    assert table.units["heat"] == "J" and table.units["speed"] == "m/s"
+    assert table["heat"][:3].tolist() == [2.0, 3.0, 4.0] and np.isnan(table["heat"][7:]).all()
+    assert (table["grains"] == 20).all() and table["grains (result)"][0] == 19
+    assert table["state"].tolist() == ["finished"] * 8 + ["failed"] and table["message"][8] == "fell, apart"
+    assert table.rows[1]["seed"] == 2 and table.rows[1]["heat"] == 3.0
+    assert table.run(1).result["steps"] == 100
+    assert "9 rows (1 failed, 8 finished)" in repr(table) and "varied    speed, seed" in repr(table)
+    with pytest.raises(KeyError, match="there are: row, name"):
+        table["cold"]
+    with pytest.raises(InputError, match="no row 10"):
+        table.run(10)
+
+
+def test_rows_are_chosen(folder):
+    table = clast.open_sweep(folder)
+    some = table.select(speed=2)
+    assert some["row"].tolist() == [4, 5, 6] and some.varied == ["seed"]
+    assert table.select(speed=1.0 + 1e-12, seed=[1, 3])["row"].tolist() == [1, 3]
+    assert table.select(state="failed")["row"].tolist() == [9]
+    assert some.select(seed=2).run(5).result["quantities"][0]["measured"] == 6.0
+
+
+def test_means_over_seeds_and_their_error(folder):
+    table = clast.open_sweep(folder)
+    means = table.over("seed", "heat")
+    assert list(means) == ["speed", "mean", "error", "count"]
+    assert means["speed"].tolist() == list(SPEEDS) and means["count"].tolist() == [3, 3, 1]
+    assert means["mean"].tolist() == [3.0, 6.0, 17.0]
+    assert np.allclose(means["error"][:2], 1.0 / math.sqrt(3.0)) and np.isnan(means["error"][2])
+    everything = table.over(["seed", "speed"], "heat")
+    assert list(everything) == ["mean", "error", "count"] and everything["count"].tolist() == [7]
+    with pytest.raises(InputError, match="'hue' is not a parameter"):
+        table.over("hue", "heat")
+
+
+def test_a_number_of_ones_own_is_measured(folder):
+    table = clast.open_sweep(folder).measure("twice", lambda run: 2 * run.result["steps"], "count")
+    assert table["twice"][0] == 200 and np.isnan(table["twice"][8]) and table.units["twice"] == "count"
+    assert table.results[-1] == "twice"
+    with pytest.raises(InputError, match="already"):
+        table.measure("heat", lambda run: 0.0)
+
+
+def test_a_plot_shows_means_with_bars_and_says_over_what(folder):
+    table = clast.open_sweep(folder)
+    axes = table.plot("speed", "heat").axes[0]
+    assert axes.get_xlabel() == "speed [m/s]" and axes.get_ylabel() == "heat [J]"
+    assert axes.get_title() == "mean and standard error over seed"
+    line, _, (bars,) = axes.containers[0].lines
+    assert line.get_xydata().tolist() == [[1.0, 3.0], [2.0, 6.0], [4.0, 17.0]]
+    spread = [float(np.ptp(segment[:, 1])) for segment in bars.get_segments()]
+    assert np.allclose(spread, [2.0 / math.sqrt(3.0), 2.0 / math.sqrt(3.0), 0.0])
+    axes = table.plot("speed", "heat", by="seed").axes[0]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["seed = 1", "seed = 2", "seed = 3"]
+    assert axes.get_title() == "" and [len(each.lines[0].get_xdata()) for each in axes.containers] == [3, 2, 2]
+    with pytest.raises(InputError, match="not a parameter"):
+        table.plot("heat", "speed")
+
+
+@pytest.mark.parametrize("locks", [True, False])
+def test_the_index_is_whole_however_many_collect_it(locks, folder, tmp_path, monkeypatch):
+    """Also on a disk that knows no locks."""
+    plan = read_plan(folder)
+    if not locks:
+        monkeypatch.setattr("clast.sweeps.index.fcntl.flock", refuse)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: write_index(plan), range(16)))
+    with (folder / "index.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 9 and rows[8]["message"] == "fell, apart" and rows[8]["heat [J]"] == ""
+    assert float(rows[4]["heat [J]"]) == 6.0 and rows[4]["speed [m/s]"] == "2.0" and rows[4]["seed"] == "2"
+    assert not list(folder.glob(".*.writing"))
+    table = clast.open_sweep(folder)
+    assert table.to_csv(tmp_path / "t.csv").read_text() == (folder / "index.csv").read_text()
+    json.dumps({name: values.tolist() for name, values in table.columns.items()})  # plain data, as pandas takes it
+
+
+def refuse(*_):
+    """What a disk without locks says."""
+    raise OSError("no locks available")
+
+
+def test_who_collects_the_index_waits_for_the_others(folder):
+    """Else an older look at the rows could replace a newer one."""
+    index = folder / "index.csv"
+    index.unlink(missing_ok=True)
+    with ThreadPoolExecutor(1) as pool:
+        with locked(folder / ".index.lock"):
+            waiting = pool.submit(write_index, read_plan(folder))
+            time.sleep(0.3)
+            assert not waiting.done() and not index.exists()
+        waiting.result(10.0)
+    assert index.exists()
+
+
+def test_a_parameter_that_a_row_leaves_out_has_the_experiments_own_value(tmp_path):
+    Sweep("cow-gas", table=[{"seed": 1, "speed": 3.0}, {"seed": 2}]).plan(tmp_path / "s")
+    table = clast.open_sweep(tmp_path / "s")
+    assert table["speed"].tolist() == [3.0, 1.0] and table.varied == ["seed", "speed"]
+
+
+def test_the_index_holds_rows_that_another_process_has_added(tmp_path):
+    old = Sweep("cow-gas", vary={"seed": [1]}).plan(tmp_path / "s")
+    Sweep("cow-gas", vary={"seed": [1, 2]}).plan(tmp_path / "s")
+    write_index(old)
+    assert len((tmp_path / "s" / "index.csv").read_text().splitlines()) == 3
