@@ -1,5 +1,6 @@
 """Studies: tables kept one by one, judged, drawn, resumed; and what the store makes of bad ones."""
 
+import dataclasses
 import json
 import signal
 import subprocess
@@ -86,6 +87,22 @@ def test_a_study_stopped_goes_on_with_the_table_it_was_at(tmp_path):
     assert outcome.run.finished and outcome.run.result["parameters"]["count"] == 4
     conduct(toy(made), out=tmp_path / "run", resume=True)  # finished: drawn again, not made again
     assert made == ["squares", "cubes"]
+
+
+def test_a_finished_study_is_judged_by_the_rules_of_today(tmp_path):
+    made: list[str] = []
+    conduct(toy(made), out=tmp_path / "run")
+    stricter = dataclasses.replace(
+        toy(made),
+        evaluate=lambda _p, run: [Quantity("rows", run.tables["squares"].rows, note="another rule")],
+        merit=lambda _p, _run: Merit(grains=5, steps=100),
+    )
+    outcome = conduct(stricter, out=tmp_path / "run", resume=True)
+    assert made == ["squares", "cubes"]  # nothing was made again
+    assert [(each.name, each.measured, each.note) for each in outcome.quantities] == [("rows", 5.0, "another rule")]
+    result = json.loads((tmp_path / "run" / "result.json").read_text())
+    assert open_run(tmp_path / "run").result == result and result["steps"] == 100
+    assert result["cundall"] == pytest.approx(5 * 100 / result["wall_s"])  # of all that was done
 
 
 def test_a_study_killed_before_its_first_table_starts_again(tmp_path):

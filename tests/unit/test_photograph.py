@@ -350,6 +350,12 @@ def test_grains_that_touch_are_cut_apart_if_asked(tmp_path):
         assert len(grains_from_image(path, tolerance=2.0)) == 2
 
 
+def test_a_waist_is_not_cut(tmp_path):
+    waist = shapely.union_all([shapely.Polygon(ellipse(x, 40.0, 25.0, 25.0)) for x in (37.0, 63.0)])  # 0.85 of the width
+    (grain,) = grains_from_image(saved(drawn([waist], (100, 80)), tmp_path / "waist.png"), split=True, tolerance=2.0)
+    assert grain.area == pytest.approx(waist.area, rel=0.005)
+
+
 def test_a_crowd_is_refused_unless_cut_apart(tmp_path):
     path = saved(drawn(CROWD), tmp_path / "crowd.png")
     with pytest.raises(InputError, match=r"crowd.png: the blob .* looks like 9 grains that touch: .* split = true"):

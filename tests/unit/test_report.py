@@ -160,7 +160,7 @@ def test_page_says_what_was_found(report, tmp_path):
     assert "2 of 4 runs are finished, 1 failed, 1 not run yet. Of 4 judged quantities 2 agree with the papers, 2 do not." in said
     assert "Begun between 2026-01-02 and 2026-01-05. All runs together took 2 min" in said
     assert "failed: overlap too deep & <odd>" in said
-    assert "not run yet: clast run loop --size full" in said
+    assert "not run yet: clast run loop --size full" in said and said.count("clast run loop") == 1
     assert "dt 10 −5 s (not 2 × 10 −5 )" in said, "a parameter that is not the experiment's own"
     assert "onset true" in said and "onset true (" not in said
     assert "likely <too> coarse" in said and REASON_UNKNOWN in said

@@ -18,7 +18,7 @@ from clast.output.provenance import collect_provenance
 from clast.output.reader import Run, open_run
 from clast.output.recording import CHECKPOINT_SECONDS
 from clast.output.recording import run as run_scene
-from clast.output.store import TABLES_GROUP, RunWriter, rewrite_run_file
+from clast.output.store import TABLES_GROUP, RunWriter, replace_result, rewrite_run_file
 
 SAY_SECONDS = 1.0
 
@@ -48,7 +48,8 @@ def conduct(
     """Run an experiment of either kind into `out`.
 
     size, given   the size ("quick" if None) and parameters on top of it. A resumed run keeps those it was started with;
-                  InputError if others are given. A run that is finished already is not run again, only drawn.
+                  InputError if others are given. A run that is finished already is not run again: it is judged by the rules
+                  of this version, and drawn.
     jobs          processes that make tables of a study beside each other; InputError where that cannot be
     resume        go on with what is there: a scene from its last checkpoint, a study with the tables that are missing
 
@@ -62,9 +63,6 @@ def conduct(
     if resume:
         stored = open_run(out)
         size, parameters = kept_parameters(experiment, stored, size, given)
-        if stored.finished and stored.result is not None:
-            progress.say(f"the run in {out} is finished: its figures are drawn again")
-            return draw(experiment, parameters, stored)
     else:
         size = size or "quick"
         parameters = experiment.choose(size, given)
@@ -72,8 +70,15 @@ def conduct(
 
     def conclude(run: Run) -> dict[str, Any]:
         quantities = [quantity.as_json() for quantity in experiment.evaluate(parameters, run)]
-        return {**about, "paper": experiment.paper, "quantities": quantities}
+        merit = study_merit(experiment, parameters, run) if isinstance(experiment, Study) else {}
+        return {**about, "paper": experiment.paper, "quantities": quantities, **merit}
 
+    if resume and stored.finished and stored.result is not None:
+        progress.say(f"the run in {out} is finished: it is judged and drawn again from what is stored")
+        result = {**stored.result, **conclude(stored)}
+        if result != stored.result:
+            replace_result(Path(out), result)
+        return draw(experiment, parameters, open_run(out))
     if isinstance(experiment, Study):
         run = run_study(
             experiment, parameters, out=Path(out), threads=threads, jobs=jobs, resume=resume, overwrite=overwrite,
@@ -147,11 +152,21 @@ def run_study(
                 shutil.rmtree(out)
             raise
         put_in_order(out, list(wanted))
-        stored = open_run(out)
-        seconds = sum(table.seconds for table in stored.tables.values())
-        merit = study.merit(parameters, stored)
-        writer.finish({**conclude(stored), **dataclasses.asdict(merit), "wall_s": seconds})
+        writer.finish(conclude(open_run(out)))
     return open_run(out)
+
+
+def study_merit(study: Study, parameters: Parameters, run: Run) -> dict[str, Any]:
+    """Figures of merit of a study, from its tables.
+
+    A study that steps grains and does not say how fast it was gets the Cundall number of all it did: preparation, measures
+    and tables included, so that it stays below that of the engine alone.
+    """
+    seconds = sum(table.seconds for table in run.tables.values())
+    merit = study.merit(parameters, run)
+    if merit.cundall is None and (merit.grains or 0) > 1 and merit.steps and seconds > 0.0:  # one body led is not stepped
+        merit = dataclasses.replace(merit, cundall=merit.grains * merit.steps / seconds)
+    return {**dataclasses.asdict(merit), "wall_s": seconds}
 
 
 def make_here(

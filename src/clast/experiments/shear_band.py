@@ -12,8 +12,8 @@ seeds differ by no more than the root of the sum of the squares of their spreads
 paper's error bars are of that kind). Seeds without a band (contrast below 2) have no angle; they are counted. The rule is
 applied at the pressure with most seeds; at other pressures numbers are printed.
 
-Walls matter by some degrees: with 40 × 30 grains the bands of two samples lay at 65° and 61°, with 20 × 40 at 72° and 66°, where
-the paper's 30 × 40 gave 68° to 70° (3e-3 K_n, three samples).
+Samples of other proportions were tried, since walls might turn bands: at 3e-3 K_n two of 40 × 30 grains had bands at 65° and 61°,
+two of 20 × 40 at 72° and 66°, which is within the spread of the paper's 30 × 40.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -149,7 +149,9 @@ def criteria(cases: Sequence[Case]) -> dict[str, list[float]]:
 
 
 def told(mean: float, deviation: float, digits: int = 1) -> str:
-    """`67.3 ± 2.1`."""
+    """`67.3 ± 2.1`, or that there is none."""
+    if np.isnan(mean):
+        return "none"
     return f"{mean:.{digits}f}" + (f" ± {deviation:.{digits}f}" if np.isfinite(deviation) else "")
 
 
@@ -197,7 +199,7 @@ def comparison(interval: str, name: str, band: tuple[float, float], expected: Ma
         note = f"agrees within {allowed:.1f}°, the spreads of both together"
     if agrees is False:
         between = 0.5 * (expected["Mohr-Coulomb"][0] + expected["Roscoe with arcsin"][0])
-        note += f"; likely because bands lie between the two (45° + ¼ (φ + ψ) is {between:.1f}°) and walls turn them"
+        note += f"; likely because bands lie between the two: Arthur's 45° + ¼ (φ + ψ) is {between:.1f}°"
     return Quantity(f"band − {name}, {interval}", apart, "°", 0.0, agrees, note)
 
 

@@ -282,18 +282,13 @@ class RunWriter:
         self._require_open()
         if self._checkpoint_step is None or any(len(buffer) for buffer in self._tables.values()):
             raise StoreError(f"the run in {self.folder} needs a checkpoint at its last step before it can be finished")
-        text = to_json(result, "result", indent=2)
-        write_text(self.folder / RESULT_FILE, text + "\n")
         step = self._checkpoint_step
 
         def mark(file: Any) -> None:
             link_parts(file, self._parts)
             file.attrs["finished_step"] = step
-            if "result" in file:
-                del file["result"]
-            file["result"] = text
 
-        rewrite_run_file(self.folder, mark)
+        write_result(self.folder, result, mark)
         self.close()
 
     def close(self) -> None:
@@ -310,6 +305,29 @@ class RunWriter:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+def replace_result(folder: Path, result: Mapping[str, Any]) -> None:
+    """Put another result into a finished run: judged anew from what is stored. StoreError if somebody is writing it."""
+    lock = RunLock(folder)
+    try:
+        write_result(folder, result, lambda _file: None)
+    finally:
+        lock.release()
+
+
+def write_result(folder: Path, result: Mapping[str, Any], mark: Callable[[Any], None]) -> None:
+    """result.json, then the same text in run.h5 together with what `mark` does there."""
+    text = to_json(result, "result", indent=2)
+    write_text(folder / RESULT_FILE, text + "\n")
+
+    def change(file: Any) -> None:
+        mark(file)
+        if "result" in file:
+            del file["result"]
+        file["result"] = text
+
+    rewrite_run_file(folder, change)
 
 
 def rewrite_run_file(folder: Path, change: Callable[[Any], None]) -> None:

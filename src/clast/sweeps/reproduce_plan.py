@@ -32,7 +32,7 @@ SECONDS: Mapping[str, Mapping[str, float]] = {
     "cow-bounce": {"quick": 4.0, "full": 4.0},
     "cow-gas": {"quick": 9.0, "full": 38.0},
     "elastic-gas": {"quick": 7.0, "full": 6.0},
-    "failure-line": {"quick": 32.0},
+    "failure-line": {"quick": 32.0, "full": 1600.0},
     "friction-loop": {"quick": 10.0, "full": 8.0},
     "gallery": {"quick": 6.0, "full": 6.0},
     "hopper": {"quick": 45.0, "full": 90.0},
@@ -40,7 +40,7 @@ SECONDS: Mapping[str, Mapping[str, float]] = {
     "packing": {"quick": 35.0, "full": 260.0},
     "ratcheting": {"quick": 23.0},
     "roundness-strength": {"quick": 37.0},
-    "shear-band": {"quick": 24.0},
+    "shear-band": {"quick": 24.0, "full": 680.0},
     "shear-energy": {"quick": 28.0, "full": 61.0},
     "verlet-distance": {"quick": 36.0},
 }
