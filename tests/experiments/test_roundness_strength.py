@@ -63,7 +63,9 @@ def test_both_readings_stand_beside_the_published_angles():
         assert mohr.published == phi and mohr.measured == pytest.approx(phi, abs=0.1) and mohr.agrees is True
         assert drawn.published == pytest.approx(1.0 + np.sin(np.radians(phi))) and drawn.agrees is False
         assert "hold the origin" in drawn.note
-    assert "published 13.9" in found["φ, R = 0.05 cm, Mohr"].note
+    ratio = found["σ₁/σ₃, R = 0.05 cm, Mohr"]
+    assert ratio.published == pytest.approx(13.93, abs=0.01) and ratio.agrees is True
+    assert judged((57.5, 58.5, 51.5))["σ₁/σ₃, R = 0.05 cm, Mohr"].agrees is False  # while φ still does
     weak = judged((42.0, 40.0, 17.3))
     assert weak["φ, R = 0.1 cm, Mohr"].agrees is False
     assert weak["σ₁/σ₃, R = 0.15 cm, as drawn"].agrees is True  # σ₁/σ₃ = 1.8: then circles about σ₃ do have a tangent

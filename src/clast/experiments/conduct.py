@@ -164,8 +164,9 @@ def study_merit(study: Study, parameters: Parameters, run: Run) -> dict[str, Any
     """
     seconds = sum(table.seconds for table in run.tables.values())
     merit = study.merit(parameters, run)
-    if merit.cundall is None and (merit.grains or 0) > 1 and merit.steps and seconds > 0.0:  # one body led is not stepped
-        merit = dataclasses.replace(merit, cundall=merit.grains * merit.steps / seconds)
+    grains = merit.grains or 0
+    if merit.cundall is None and grains > 1 and merit.steps and seconds > 0.0:  # one body led is not stepped
+        merit = dataclasses.replace(merit, cundall=grains * merit.steps / seconds)
     return {**dataclasses.asdict(merit), "wall_s": seconds}
 
 

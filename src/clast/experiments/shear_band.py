@@ -10,7 +10,8 @@ failure; a band is clear only a little later, so the angle that counts is that o
 That up to failure is judged beside it, that from failure on is printed. An angle agrees with a criterion if the two means over
 seeds differ by no more than the root of the sum of the squares of their spreads (standard deviations of single samples: the
 paper's error bars are of that kind). Seeds without a band (contrast below 2) have no angle; they are counted. The rule is
-applied at the pressure with most seeds; at other pressures numbers are printed.
+applied at the pressure with most seeds; at other pressures numbers are printed. (That the angle up to failure is judged too was
+added after a trial with three samples.)
 
 Samples of other proportions were tried, since walls might turn bands: at 3e-3 K_n two of 40 × 30 grains had bands at 65° and 61°,
 two of 20 × 40 at 72° and 66°, which is within the spread of the paper's 30 × 40.
