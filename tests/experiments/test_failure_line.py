@@ -96,10 +96,10 @@ def test_a_pressure_that_no_sample_bears_is_refused_before_the_first_test(tmp_pa
     assert not (tmp_path / "run").exists()
 
 
-def test_inertia_matters_no_more_at_low_pressures():
+def test_the_time_to_failure_is_no_shorter_at_low_pressures():
     p = FailureLine(rate=0.003)
     assert [rate_at(p, share) for share in (1e-3, 3e-2)] == [0.003, 0.003]
-    assert rate_at(p, 1e-5) / np.sqrt(1e-5) == pytest.approx(0.003 / np.sqrt(1e-3))
+    assert rate_at(p, 1e-5) / 1e-5 == pytest.approx(0.003 / 1e-3)  # strain at failure goes as p
 
 
 def test_an_early_failure_is_smoothed_less():
@@ -200,5 +200,10 @@ def test_fast_tests_and_single_seeds_are_told():
     run = run_of(power(0.86))
     run.tables[table_name(1e-3, 1)] = made_up(10.0, 4.0, inertial=2e-3)
     assert judged(run)["largest inertial number"].agrees is False
+    time = judged(run)["shortest time from the onset to failure"]
+    assert time.measured == pytest.approx(0.02 / 0.0025 - 3.0) and "sooner" not in time.note
+    run.tables[table_name(1e-3, 2)] = made_up(10.0, 4.0, at=0.009)  # 0.6 s behind the onset, a wave takes 0.7
+    time = judged(run)["shortest time from the onset to failure"]
+    assert time.measured == pytest.approx(0.6, abs=0.02) and "1 of 12 tests failed sooner" in time.note
     assert mean_error([3.0, float("nan")])[0] == 3.0 and np.isnan(mean_error([3.0, float("nan")])[1])
     assert mean_error([1.0, 3.0]) == (2.0, pytest.approx(1.0))

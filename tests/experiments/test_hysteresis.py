@@ -8,12 +8,13 @@ import pytest
 from clast.errors import SceneError
 from clast.experiments import find
 from clast.experiments.conduct import conduct
-from clast.experiments.cyclic import Cyclic, Swing, agrees_about, cycled, knee, knee_of_seeds, power_law
+from clast.experiments.cyclic import Cyclic, Swing, agrees_about, cycled, dashpot_heat, knee, knee_of_seeds, power_law
 from clast.experiments.hysteresis import Hysteresis, amplitudes_of, evaluate, fit_damping, is_inside, table_name
 from clast.experiments.hysteresis import tests_of as swings_of
 from clast.experiments.soil import cell_of, pressed
-from clast.measures import Loops
+from clast.measures import Loops, Strain, Stress
 from clast.preparation.biaxial import swing
+from clast.preparation.element_test import record
 
 TINY = {"columns": 5, "rows": 6, "seeds": 1, "amplitudes": 3, "amplitude": 0.9, "state": "dense", "period": 5.0}
 
@@ -45,6 +46,28 @@ def test_heat_of_dashpots_is_told_from_that_of_contacts(boundary):
     assert more["heat_dashpots"][-1] == pytest.approx(100.0 * usual["heat_dashpots"][-1], rel=0.05)
     assert more["heat_dashpots"][-1] > 3.0 * more["heat_contacts"][-1] > 0.0
     assert more["heat_contacts"][-1] == pytest.approx(usual["heat_contacts"][-1], rel=0.2)
+
+
+@pytest.mark.parametrize("boundary", ["walls", "periodic"])
+def test_what_a_loop_takes_is_what_the_contacts_lose(boundary):
+    """Loop × area, and what the load does along the chord and on the sides = heat of contacts + change of stored energy."""
+    p = Cyclic(columns=5, rows=6, state="dense", boundary=boundary, period=5.0)
+    cell = cell_of(p, "dense", 1)
+    sample = pressed(p, cell, "dense", p.pressure)
+    scene = cell.cycled(p.pressure, 3.0 * p.pressure, p.period, prepared=sample)  # a tenth of it is lost, most by sliding
+    test = record(scene, until=p.period, dt=p.dt, samples=200, frames=1)
+    strain, book = Strain().compute(test), test.book
+    stress = Stress("contacts" if boundary == "periodic" else "walls").compute(test)
+    area = sample.report.width * sample.report.height
+    axial = Loops(p.period).read(strain.time, strain.axial, stress.yy).area[0]
+    axial += 0.5 * (stress.yy[0] + stress.yy[-1]) * strain.axial[-1]
+    lateral = np.trapezoid(stress.xx * (1.0 - strain.axial), strain.lateral)  # the height on which they press has changed
+    work = area * (axial + lateral)
+    lost = book.heat[-1] - dashpot_heat(scene, test)[-1] + book.energy[-1] - book.energy[0]
+    assert work == pytest.approx(lost, rel=0.005)
+    kept = cycled(p, Swing(1, 3.0, 1, 200), 1)
+    heat = area * (kept["heat_sliding"][-1] + kept["heat_contacts"][-1])
+    assert heat == pytest.approx(book.heat[-1] - dashpot_heat(scene, test)[-1], rel=1e-3)
 
 
 def test_loads_that_make_no_test():
@@ -173,6 +196,7 @@ def made_up(p, *, spread=0.1, crossed=(), stiffening=None):
         strain = strain if stiffening is None else strain - 1e-3 * stiffening * (stress / 30.0 - 1.0) ** 2
         same = {key: np.full(199, 1e-5) for key in ("inertial_number", "overlap_share", "dashpot_share", "energy_error")}
         heats = {f"heat_{what}": share * time for what, share in (("sliding", 2e-3), ("contacts", 1e-4), ("dashpots", 1e-5))}
+        same["volumetric_strain"] = -2e-5 * time
         tables[name] = {"time": swing_.longer * p.period * time, "axial_strain": strain, "stress_yy": stress, **same, **heats}
     return SimpleNamespace(tables=tables)
 
@@ -185,10 +209,20 @@ def test_judgement_of_made_up_loops():
     area = 1e-3 * 0.6**3 * 2.0 / 3.0 * 30.0  # ∫σ d(σ²): what is straight comes back
     assert found["area at the largest amplitude / p₀"].measured == pytest.approx(area / 30.0, rel=1e-3)
     share = found["Δσ = 0.6 p₀: share of contact dampers in the loop"]
-    assert share.measured == pytest.approx(1e-4 / area, rel=1e-3) and "sliding 0.463 of the area" in share.note
+    assert share.measured == pytest.approx(1e-4 / area, rel=1e-3)
+    assert "sliding 0.463 of the area: p₀ gave 0.139 as the sample contracted, springs -0.653" in share.note
     correlation = found["loose: correlation of D with σ_m/ε_m"]
     assert correlation.agrees is True and "D falls with E" in correlation.note
+    soft = made_up(p)
+    for name, swing_ in swings_of(p).items():
+        soft.tables[name]["axial_strain"] *= swing_.seed  # the same D at half the modulus
+    apart = {each.name: each for each in evaluate(p, soft)}["loose: correlation of D with σ_m/ε_m"]
+    assert correlation.note.endswith("of single tests 1.000") and apart.measured > 0.999
+    assert float(apart.note.split()[-1]) < 0.9
     assert found["loose: D_max"].agrees is False and found["loose: E_max"].agrees is False
+    assert found["loose: D_max"].measured == pytest.approx(4.0 / 3.0, abs=2e-3)  # what slides is ∝ σ²
+    assert "1.33 by the exponent of the area" in found["loose: D_max"].note
+    assert found["loose: E_max"].measured == pytest.approx(3.0, abs=0.01)  # the modulus on the way back, 30/1e-3 over 1e4
     half = {each.name: each for each in evaluate(p, made_up(p, crossed=(2,)))}
     assert half["loose: share of loops inside the next larger"].measured == 0.5
     assert half["loose: share of loops inside the next larger"].agrees is False
@@ -196,5 +230,8 @@ def test_judgement_of_made_up_loops():
     straight = {each.name: each for each in evaluate(p, made_up(p, stiffening=0.05))}
     rising = straight["loose: correlation of D with σ_m/ε_m"]
     assert rising.agrees is False and rising.measured > 0.9 and "D rises with E; E changes by less than 5%" in rising.note
+    assert all("this means nothing" in straight[f"loose: {what}"].note for what in ("D_max", "E_max"))
+    assert "rings" in half["loose: share of loops inside the next larger"].note
     none = {each.name: each for each in evaluate(p, made_up(p, crossed=(1, 2)))}
+    assert "rings" not in none["loose: share of loops inside the next larger"].note  # slow ones are not nested either
     assert "at 4 T are not" in none["loose: share of loops inside the next larger"].note

@@ -2,14 +2,18 @@
 
 import dataclasses
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 import clast.sweeps.reproduce as reproduction
 from clast.cli import run_command
+from clast.errors import StoreError
 from clast.experiments import find, names
 from clast.experiments.conduct import Outcome, conduct
+from clast.sweeps.index import locked
 from clast.sweeps.local import Ending
 from clast.sweeps.report import gather
 from clast.sweeps.reproduce import reproduce, tasks_of, write_report
@@ -115,6 +119,38 @@ def test_what_lies_in_the_way_is_refused(undrawn, tmp_path, capsys):
     assert "--jobs 0" in refused(capsys, "gallery", "--jobs", "0")
     assert "choose one" in refused(capsys, "--list", "--report-only")
     assert "no folder" in refused(capsys, "gallery", "--report-only", "--out", "nowhere")
+
+
+def test_what_a_kill_left_is_not_in_the_way(undrawn, tmp_path):
+    Path("R/gallery/parts").mkdir(parents=True)
+    Path("R/gallery/.lock").touch()
+    assert [progress_of(each).state for each in plan_runs(["gallery"], "quick", Path("R"))] == ["missing"]
+    conduct(find("gallery"), out=Path("R/gallery"))
+    Path("R/gallery/run.h5").write_bytes(Path("R/gallery/run.h5").read_bytes()[:3000])
+    assert [progress_of(each).state for each in plan_runs(["gallery"], "quick", Path("R"))] == ["failed"]
+
+
+def test_a_report_that_cannot_be_written_does_not_end_the_runs(capsys, tmp_path):
+    def full(*_):
+        raise StoreError("no space left")
+
+    shown = reproduction.Reporting(full, silent=False)
+    shown.start(2, [])
+    shown.ended("a", "finished", "", 1.0)
+    assert capsys.readouterr().err.endswith("the report is not written yet: no space left\n")
+    with ThreadPoolExecutor(1) as others, locked(tmp_path / reproduction.LOCK_FILE):
+        waiting = others.submit(write_report, [], "quick", tmp_path)
+        time.sleep(0.2)
+        assert not waiting.done() and not (tmp_path / "report.html").exists(), "two at once would write into one file"
+    assert waiting.result().exists()
+
+
+def test_what_others_run_is_not_finished(monkeypatch, capsys):
+    ending = Ending(Task("gallery", "gallery"), "elsewhere")
+    monkeypatch.setattr(reproduction, "run_locally", lambda *_, **__: [ending])
+    Path("R").mkdir()
+    assert run_command(["reproduce", "gallery", "--out", "R"]) == 3
+    assert "left to the processes that run them now: gallery" in capsys.readouterr().err
 
 
 def test_runs_are_told_apart_by_what_varies(tmp_path):

@@ -76,6 +76,7 @@ def test_rounder_is_weaker_only_beyond_the_errors():
     assert all(clear[f"φ({a} cm) − φ({b} cm)"].agrees is True for a, b in (("0.05", "0.1"), ("0.1", "0.15"), ("0.05", "0.15")))
     assert clear["φ(0.05 cm) − φ(0.15 cm)"].measured == pytest.approx(9.0, abs=0.1)
     assert clear["φ(0.05 cm) − φ(0.15 cm)"].published == 9.0
+    assert "judged is the order alone" in clear["φ(0.1 cm) − φ(0.15 cm)"].note
     noisy = judged((60.0, 58.0, 51.0), scatter=2.0)
     assert noisy["φ(0.05 cm) − φ(0.1 cm)"].agrees is False  # 2° with a standard error of 1.6°, though each seed says so
     assert "larger in 3 of 3 seeds" in noisy["φ(0.05 cm) − φ(0.1 cm)"].note

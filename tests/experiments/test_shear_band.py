@@ -97,6 +97,10 @@ def test_the_angle_of_a_band_is_found_with_its_spread():
         found["band − Mohr-Coulomb, to failure + 0.02"].agrees is False
         and found["band − Roscoe, to failure + 0.02"].agrees is False
     )
+    assert "Arthur" in found["band − Mohr-Coulomb, to failure + 0.02"].note  # 45° + ¼ (53.9° + 30°) = 66°
+    flat = judged(made((51.0, 52.0, 53.0)))
+    assert "Arthur" not in flat["band − Mohr-Coulomb, to failure + 0.02"].note  # it would be no reason
+    assert "have only begun" in flat["band − Mohr-Coulomb, to failure"].note
     assert found["band − Mohr-Coulomb, to failure + 0.02"].measured == pytest.approx(
         band.measured - found["Mohr-Coulomb angle"].measured
     )

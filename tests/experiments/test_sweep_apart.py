@@ -14,7 +14,7 @@ from test_study import toy
 from test_sweep_killed import GAS, PATIENCE, saved_step
 
 from clast.cli import run_command
-from clast.errors import InputError
+from clast.errors import InputError, PhysicsError
 from clast.experiments import find
 from clast.experiments.conduct import conduct, put_in_order
 from clast.experiments.tables_apart import groups_of, make_apart, work
@@ -66,7 +66,9 @@ def test_tables_are_read_in_the_order_of_the_list_whichever_came_first(tmp_path)
 def test_a_group_says_what_is_wrong_and_others_studies_are_refused(tmp_path):
     about = {"study": "friction-loop", "threads": 1, "tables": ["none"], "file": str(tmp_path / "0")}
     answer = work({**about, "parameters": {"seed": 1, **SMALL}}, lambda _: None)
-    assert "KeyError" in answer["message"] and not answer["foreseen"]
+    assert "KeyError" in answer["message"] and answer["kind"] == "other"
+    lost = {**about, "tables": ["vertex-vertex"], "file": str(tmp_path / "gone" / "0")}
+    assert work({**lost, "parameters": {"seed": 1, **SMALL}}, lambda _: None)["kind"] == "disk"
     with pytest.raises(InputError, match="no other process finds it"):
         conduct(toy([]), out=tmp_path / "run", jobs=2)
     with pytest.raises(InputError, match="jobs = 0"):
@@ -76,18 +78,23 @@ def test_a_group_says_what_is_wrong_and_others_studies_are_refused(tmp_path):
     say = {"table": "t", "file": str(tmp_path / "t.npz"), "seconds": 1.0}
     np.savez(tmp_path / "t.npz", names=np.array(["a b"]), **{"0": np.arange(3)})
 
+    failing = {"message": "too deep", "end": True}
+
     def share_out(_module, _pieces, *, hear, **_):
-        hear(0, say)
-        hear(0, {"message": "too deep", "foreseen": True, "physics": False, "end": True})
+        if not kept:
+            hear(0, say)
+        hear(0, failing)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("clast.experiments.tables_apart.share_out", share_out)
         study = find("friction-loop")
-        with pytest.raises(InputError, match="too deep"):
-            make_apart(
-                study, study.choose("quick", SMALL), ["t"], jobs=2, threads=1, progress=quiet(),
-                keep=lambda name, columns, seconds: kept.append((name, columns["a b"].tolist(), seconds)),
-            )  # fmt: skip
+        for kind, error in (("input", InputError), ("physics", PhysicsError), ("disk", OSError)):
+            failing["kind"] = kind
+            with pytest.raises(error, match="too deep"):
+                make_apart(
+                    study, study.choose("quick", SMALL), ["t"], jobs=2, threads=1, progress=quiet(),
+                    keep=lambda name, columns, seconds: kept.append((name, columns["a b"].tolist(), seconds)),
+                )  # fmt: skip
     assert kept == [("t", [0, 1, 2], 1.0)] and not (tmp_path / "t.npz").exists()
 
 

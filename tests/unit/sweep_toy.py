@@ -26,7 +26,7 @@ def work(piece, say):
     if piece["do"] == "save":
         save(Path(piece["mark"]))
     if piece["do"] == "die":
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), piece.get("signal", signal.SIGKILL))
     if piece["do"] == "leave":
         raise SystemExit("no more of this")
     if piece["do"] == "sleep":

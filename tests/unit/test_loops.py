@@ -8,7 +8,7 @@ from made_runs import hexagonal_cell, square_packing
 
 from clast.errors import InputError
 from clast.measures import Loops
-from clast.measures.loops import loop_area
+from clast.measures.loops import CycleWarning, loop_area
 
 matplotlib.use("agg")
 PERIOD, SWING, REACH, LAG = 8.0, 3.0, 0.02, 0.4  # time, stress, strain, radians
@@ -55,6 +55,26 @@ def test_a_rectangle_is_the_most_a_loop_can_have():
 
 def test_a_loop_that_does_not_come_back_is_closed_by_a_chord():
     assert loop_area(np.array([0.0, 2.0, 2.0]), np.array([5.0, 9.0, 6.0])) == pytest.approx(3.0)  # a triangle: base 3, height 2
+
+
+def test_samples_that_miss_the_ends_of_cycles_add_no_strain():
+    """A straight line between samples would lie above the lowest strain by up to 6e-6, differently in each cycle."""
+    time, strain, stress = ellipses(cycles=5, samples=400, drift=1e-9)
+    some = np.arange(0, len(time), 7)  # 400/7 per cycle
+    loops = Loops(PERIOD).read(time[some], strain[some], stress[some])
+    assert len(loops.area) == 4 and loops.per_cycle == pytest.approx(1e-9, abs=3e-8)
+
+
+@pytest.mark.parametrize("wrong", [{"period": 0.7 * PERIOD}, {"period": PERIOD, "begin": 0.5 * PERIOD}])
+def test_a_wrong_period_or_phase_is_warned_of(wrong):
+    with pytest.warns(CycleWarning, match="begins .* of its swing above its lowest stress"):
+        Loops(**wrong).read(*ellipses())
+
+
+def test_a_sample_at_rest_is_no_wrong_phase(recwarn):
+    time, strain, _ = ellipses()
+    Loops(PERIOD).read(time, strain, 7.0 + 1e-6 * np.cos(3.0 * time))
+    assert not recwarn.list
 
 
 def test_strain_that_stays():

@@ -18,7 +18,7 @@ from clast.cli import run_command
 from clast.errors import ClastError, InputError, ShapeError
 from clast.output.photograph_figure import CLOSE, photograph_figure
 from clast.preparation.scene_file import read_scene
-from clast.shapes import PictureWarning, fitted, grains_from_image, load_shape, misfit, sample_photograph
+from clast.shapes import PictureWarning, fitted, grains_from_image, load_shape, misfit, picture, sample_photograph
 from clast.shapes.fit import _thinned, moved_out
 
 ROOT = Path(__file__).parents[2]
@@ -208,6 +208,35 @@ def test_noise_and_dust_are_borne(one_picture, tmp_path):
     assert found[0].area == pytest.approx(shapely.Polygon(ONE).area, rel=0.01)
 
 
+def test_a_side_that_lies_in_the_dark_is_told(known_picture, tmp_path):
+    for light, dim in ((0.3, False), (0.05, True)):  # of the left side, on the right one
+        path = saved(known_picture * np.linspace(1.0, light, WIDTH), tmp_path / "uneven.png")
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            found = grains_from_image(path, vertices=6, tolerance=5.0)
+        assert [str(each.message).count("grains may be lost") for each in told] == [1] * dim
+        assert len(found) == 4 or dim
+    black = saved(1.0 - drawn([ONE], (96, 80), dark=0.0, bright=1.0), tmp_path / "black.png")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not grains_from_image(black, vertices=6, tolerance=5.0).dark  # white on black is no dim light
+
+
+def test_a_pixel_that_flickers_does_not_keep_it_busy(known_picture, monkeypatch):
+    calls, rng = [], np.random.default_rng(1)
+
+    def flickering(even, level, dark):
+        calls.append(level)
+        grain = even < level
+        grain.flat[rng.integers(grain.size)] ^= len(calls) % 2 == 0
+        return grain
+
+    large = np.kron(known_picture, np.ones((2, 2)))  # a pixel is less than 1e-5 of it
+    monkeypatch.setattr(picture, "_grains", flickering)
+    picture.part(large, threshold="otsu", dark=None, smoothing=0.7, where="it")
+    assert len(calls) <= 8
+
+
 def test_a_threshold_of_ones_own(one_picture, tmp_path):
     path = saved(one_picture, tmp_path / "one.png")
     half, low, high = (grains_from_image(path, threshold=level, tolerance=1.0)[0].area for level in (0.5, 0.3, 0.7))
@@ -377,7 +406,7 @@ def everywhere(size):
 
 
 BAD = {
-    "uniform": (lambda: np.full((90, 120), 0.5), {}, "shows nothing: it is of one brightness all over"),
+    "uniform": (lambda: np.full((90, 120), 0.5), {}, r"one brightness \(colour alone is not seen\) all over"),
     "white": (lambda: np.ones((90, 120)), {}, "shows nothing: it is white all over"),
     "tiny": (lambda: np.zeros((9, 12)), {}, "only 12 × 9 pixels"),
     "uneven light only": (lambda: np.tile(np.linspace(0.2, 0.9, 160), (120, 1)), {}, "nothing but uneven light"),
@@ -389,6 +418,8 @@ BAD = {
     "gaps": (lambda: drawn(everywhere(40.0), (240, 200)), {}, "look like gaps between grains that touch"),
     "no such level": (lambda: drawn([ONE], (96, 80)), {"threshold": 0.9}, "from 0.2 to 0.8 only"),
     "level in words": (lambda: drawn([ONE], (96, 80)), {"threshold": "high"}, '"otsu" or a brightness'),
+    "true scale": (lambda: drawn([ONE], (96, 80)), {"scale": True}, "scale must be a positive number, not True"),
+    "huge scale": (lambda: drawn([ONE], (96, 80)), {"scale": 1e300}, r"scale must be between 1e-30 and 1e\+30, not 1e\+300"),
     "no scale": (lambda: drawn([ONE], (96, 80)), {"scale": 0.0}, "scale must be a positive number, not 0.0"),
     "too round": (lambda: drawn([ONE], (96, 80)), {"radius": 25.0}, r"grain 0 about pixel \(48, 3.\): .* smaller radius"),
     "two vertices": (lambda: drawn([ONE], (96, 80)), {"vertices": 2}, "3 or more, not 2"),

@@ -12,9 +12,21 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from PIL import Image
+from pydantic import Field
 
-from clast.experiments.experiment import Quantity
-from clast.sweeps.report import COLUMNS, ParameterSaid, Report, RunReport, Section, machine_in_words, write_data
+from clast.experiments import find
+from clast.experiments.experiment import Parameters, Quantity
+from clast.sweeps.report import (
+    ABSOLUTE,
+    COLUMNS,
+    ParameterSaid,
+    Report,
+    RunReport,
+    Section,
+    machine_in_words,
+    parameters_said,
+    write_data,
+)
 from clast.sweeps.report_html import html_page
 from clast.sweeps.report_markdown import markdown_page
 from clast.sweeps.report_pictures import WIDTHS, fit_pictures, scaled
@@ -231,6 +243,43 @@ def test_pictures_shrink_until_they_fit(tmp_path):
     assert sum(len(each.data) for each in fitted.values()) <= budget
     assert fitted[heavy].width < WIDTHS[0] and fitted[light].width == WIDTHS[0], "the heaviest gives way, not all"
     assert fit_pictures([heavy], 1)[heavy].width == WIDTHS[-1], "no smaller than can be read"
+
+
+def test_a_picture_that_is_cut_off_is_left_out(report, tmp_path):
+    """A run that draws while another ends: the report must not end them all."""
+    cut = tmp_path / "gas-disk" / "gas.png"
+    draw(cut, (400, 300), noise=True)
+    cut.write_bytes(cut.read_bytes()[:20_000])
+    (tmp_path / "gas-disk" / "broad.png").write_bytes(b"")
+    assert Page(html_page(report, tmp_path)).images == []
+    text, pictures = markdown_page(report, tmp_path, "report")
+    assert pictures == {} and "![" not in text
+
+
+def test_a_folder_may_be_called_anything(report, tmp_path):
+    gas = report.sections[0]
+    odd = [dataclasses.replace(run, name=f'my "<b>{run.name} & co', label="") for run in gas.runs[:2]]
+    page = Page(html_page(Report("full", (dataclasses.replace(gas, runs=tuple(odd)),)), tmp_path))
+    assert all(link[1:] in page.ids for link in page.links) and not any(re.search(r"\s", each) for each in page.ids)
+    assert 'my "<b>gas & co' in page.text
+    draw(tmp_path / "my run" / "a.png")
+    moved = dataclasses.replace(gas.runs[0], pictures=("my run/a.png",))
+    text, pictures = markdown_page(Report("full", (dataclasses.replace(gas, runs=(moved,)),)), tmp_path, "report")
+    assert list(pictures) == ["my run-a.webp"] and "](report/my%20run-a.webp)" in text
+
+
+def test_messages_tell_no_folder_and_a_parameter_may_have_no_value_of_its_own():
+    said = "/home/me/my/run.h5 cannot be read ('/tmp/x/a.png', 1/2 of 3 m/s)"
+    assert ABSOLUTE.sub("…/", said) == "…/run.h5 cannot be read ('…/a.png', 1/2 of 3 m/s)"
+
+    class Own(Parameters):
+        """A parameter that the sizes give."""
+
+        speed: float = Field(json_schema_extra={"unit": "m/s"})
+
+    entry = dataclasses.replace(find("gallery"), parameters=Own, sizes={"quick": {"speed": 2.0}})
+    said = parameters_said(entry, entry.choose("quick", {}))
+    assert said[1] == ParameterSaid("speed", 2.0, "m/s", 2.0, False)
 
 
 def test_a_picture_drawn_anew_is_shown_anew(tmp_path):

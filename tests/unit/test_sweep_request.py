@@ -19,7 +19,7 @@ from clast.sweeps.plan import read_plan
 from clast.sweeps.ranges import read_numbers, read_table, read_values, read_vary
 from clast.sweeps.scene_row import parse_row, read_row, toml_text
 from clast.sweeps.sweep import Sweep
-from clast.sweeps.task import FAILURE_FILE, Task, keep_failure, read_failure, state_of
+from clast.sweeps.task import DRAWN_FILE, FAILURE_FILE, Task, keep_failure, read_failure, state_of
 from clast.sweeps.worker import work
 
 
@@ -42,6 +42,8 @@ def _own_folder(tmp_path, monkeypatch):
         ("0:1:lin5", [0.0, 0.25, 0.5, 0.75, 1.0]),
         ("true,false", [True, False]),
         ("walls,periodic", ["walls", "periodic"]),
+        ("1 # first", ["1 # first"]),
+        ("2\nother = 3", ["2\nother = 3"]),
         ("[0, -10],[1, 2]", [[0, -10], [1, 2]]),
         ('"a,b",c', ["a,b", "c"]),
         ("inf", [math.inf]),
@@ -78,7 +80,8 @@ def test_tables_are_read_and_bad_ones_refused():
     Path("rows.csv").write_text("\ufeffseed, dt,what\n1,1e-5,walls\n\n2,,\n", encoding="utf-8")
     assert read_table(Path("rows.csv")) == [{"seed": 1, "dt": 1e-5, "what": "walls"}, {"seed": 2}]
     for text, said in (("seed\n", "no rows"), ("seed,\n1,2\n", "name every column"), ("a,a\n1,2\n", "another name"),
-                       ("a,b\n1\n", "row 1 has 1 cells")):  # fmt: skip
+                       ("a,b\n1\n", "row 1 has 1 cells"), ("a;b\n1;2\n", "apart by semicolons: write it with commas"),
+                       ("a\tb\n1\t2\n", "apart by tabs")):  # fmt: skip
         Path("bad.csv").write_text(text)
         with pytest.raises(InputError, match=said):
             read_table(Path("bad.csv"))
@@ -147,6 +150,7 @@ def test_bad_requests_leave_one_sentence_and_no_folder(capsys):
             "row 2 (law.normal_damping=-1): scene.toml: law.normal_damping: -1",
         ),
         (["sweep", "scene.toml", "--vary", "grains.1.spin=0.1"], "grains has 1 entry"),
+        (["sweep", "scene.toml", "--vary", "grains.0.spin=1", "--law.friction"], "--law.friction needs a value"),
         (["sweep", "scene.toml", "--vary", "law.normal_damping=1", "--size", "full"], "a scene file has none"),
         (["run", "cow-gas", "--jobs", "2"], "one scene"),
         (["run", "cost-of-shape", "--jobs", "2"], "measures time"),
@@ -181,13 +185,28 @@ def test_a_plan_may_grow_but_not_change(capsys):
         with pytest.raises(StoreError, match=said):
             sweep.plan("s")
     assert Path("s/sweep.json").read_bytes() == kept
+    index = Path("s/index.csv").stat().st_mtime_ns
     assert run_command(["sweep", "s", "--list"]) == 0
     assert capsys.readouterr().out.count("missing") == 3
+    assert run_command(["sweep", "s", "--list", "--only", "1", "--only", "3"]) == 0
+    assert capsys.readouterr().out.count("missing") == 2, "--only may be said several times"
+    assert Path("s/index.csv").stat().st_mtime_ns == index, "a list writes nothing: the sweep may be somebody else's"
     assert run_command(["sweep", "s", "--list", "--only", "2"]) == 0
     said = capsys.readouterr().out
     assert said.count("missing") == 1 and "seed" in said
+    assert run_command(["sweep", "s", "--vary", "seed=4"]) == 2
+    assert "to add rows, give its experiment" in capsys.readouterr().err
     for words in (["--size", "full"], ["--speed", "3"], ["--out", "t"], ["--only", "4"]):
         assert run_command(["sweep", "s", *words]) == 2
+
+
+@pytest.mark.parametrize("name", ["../other", "/tmp/other", "..", "", "a/b"])
+def test_a_plan_stays_in_its_folder(name):
+    Sweep("cow-gas", vary={"seed": [1]}).plan("s")
+    path = Path("s/sweep.json")
+    path.write_text(path.read_text().replace('"0001"', json.dumps(name)))
+    with pytest.raises(StoreError, match="is no name of a file"):
+        read_plan(Path("s"))
 
 
 def test_a_folder_with_other_things_is_no_place_for_a_sweep():
@@ -255,6 +274,28 @@ def test_a_sweep_of_a_scene_keeps_a_copy_of_all_its_files():
         Sweep("in/scene.toml", vary={"law.friction": [0.2, math.inf]}).plan("s")
 
 
+def test_names_in_a_scene_file_are_as_they_are(capsys):
+    scene = MINIMAL.replace('shape = "disk"', 'shape = "big-rock"') + "\n[shapes.big-rock]\nkind = 'disk'\nradius = 0.1\n"
+    assert scene.count("big-rock") == 2
+    Path("Box.TOML").write_text(scene)
+    words = [
+        "sweep",
+        "Box.TOML",
+        "--vary",
+        "law.normal_damping=1,2",
+        "--shapes.big-rock.radius",
+        "0.2",
+        "--out",
+        "a box",
+        "--plan",
+    ]
+    assert run_command(words) == 0
+    assert "clast sweep 'a box'\n" in capsys.readouterr().out, "ready to be typed"
+    first, second = read_plan(Path("a box")).tasks
+    assert first.parameters == {"shapes.big-rock.radius": 0.2, "law.normal_damping": 1} and first.is_scene
+    assert Path(second.what) == Path("a box/scene/Box.TOML")
+
+
 # --- one row ---------------------------------------------------------------------------------------------------------
 
 
@@ -310,3 +351,15 @@ def test_a_process_that_died_is_a_failure_of_its_own():
     assert ending.state == "failed" and read_failure(Path("s/dead")) == ending.message
     keep_failure(Path("s/dead"), task, "again")
     assert read_failure(Path("s/dead")) == "again"
+    told = understood(
+        Task("told", "cow-bounce"), Path("s"), {"end": True, "died": "its process was ended by SIGTERM", "told": True}
+    )
+    assert told.state == "failed" and state_of(Path("s/told")) == "missing", "one that was told to end is gone on with"
+
+
+def test_a_run_that_another_process_has_finished_meanwhile_is_not_touched(monkeypatch):
+    Path("s/done").mkdir(parents=True)
+    for name in ("run.h5", "result.json", DRAWN_FILE):
+        (Path("s/done") / name).touch()
+    monkeypatch.setattr("clast.sweeps.worker.carry_out", lambda *_, **__: pytest.fail("it is finished"))
+    assert work(piece(Task("done", "cow-gas")), lambda _: None)["state"] == "finished"

@@ -7,15 +7,17 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
 import clast
 from clast.errors import InputError
 from clast.output.store import RunWriter
-from clast.sweeps.index import locked, write_index
+from clast.sweeps.index import Columns, locked, write_index
 from clast.sweeps.plan import read_plan
 from clast.sweeps.sweep import Sweep
+from clast.sweeps.table import SweepTable
 from clast.sweeps.task import DRAWN_FILE, keep_failure
 
 SPEEDS, SEEDS = (1.0, 2.0, 4.0), (1, 2, 3)
@@ -86,6 +88,49 @@ def test_means_over_seeds_and_their_error(folder):
     assert list(everything) == ["mean", "error", "count"] and everything["count"].tolist() == [7]
     with pytest.raises(InputError, match="'hue' is not a parameter"):
         table.over("hue", "heat")
+    for name in ("cold", "state"):
+        with pytest.raises(InputError, match=f"'{name}' is no column of numbers of this sweep; there are: row, grains"):
+            table.over("seed", name)
+
+
+def test_one_damaged_run_does_not_hide_the_others(tmp_path):
+    plan = Sweep("cow-gas", vary={"seed": [1, 2, 3]}).plan(tmp_path)
+    good = {"grains": 19, "quantities": [{"name": "heat", "unit": "J", "measured": 1.0}]}
+    for name in plan.names:
+        finish(tmp_path / name, good)
+    (tmp_path / plan.names[0] / "result.json").write_text('{"quantities": [{"name": "heat"}]}')
+    for name in ("provenance", "scene"):
+        with h5py.File(tmp_path / plan.names[1] / "run.h5", "a") as file:
+            del file[name]
+    (tmp_path / plan.names[1] / DRAWN_FILE).unlink()
+    table = clast.open_sweep(tmp_path)
+    assert table["state"].tolist() == ["finished", "failed", "finished"]
+    assert np.isnan(table["heat"][:2]).all() and table["heat"][2] == 1.0 and "damaged" in table["message"][1]
+
+
+def test_seeds_of_any_length_keep_their_digits(tmp_path):
+    seeds = [2**127 + 1, 2, 2**63]
+    Sweep("cow-gas", vary={"seed": seeds}).plan(tmp_path)
+    table = clast.open_sweep(tmp_path)
+    assert table["seed"].tolist() == seeds and table.select(seed=2**63)["row"].tolist() == [3]
+    assert f",{2**127 + 1}\n" in table.to_csv(tmp_path / "mine.csv").read_text()
+    assert table.over("seed", "row")["count"].tolist() == [3]
+
+
+def test_rows_that_leave_a_parameter_out_are_like_each_other(tmp_path):
+    content = Columns(parameters=["law.friction", "seed"], varied=["law.friction", "seed"], results=["heat"])
+    content.columns = {
+        "row": np.arange(1, 5), "name": np.array(list("abcd")), "state": np.array(["finished"] * 4),
+        "law.friction": np.array([math.nan, 0.5, math.nan, 0.5]), "seed": np.array([1, 1, 2, 2]),
+        "heat": np.array([1.0, 5.0, 3.0, 7.0]),
+    }  # fmt: skip
+    table = SweepTable(tmp_path, content)
+    means = table.over("seed", "heat")
+    assert means["count"].tolist() == [2, 2] and means["mean"].tolist() == [2.0, 6.0]
+    assert np.isnan(means["law.friction"][0]) and means["law.friction"][1] == 0.5
+    assert table.select(row=[1, 3]).varied == ["seed"]
+    lines = table.plot("seed", "heat", by="law.friction").axes[0].containers
+    assert [len(line.lines[0].get_xdata()) for line in lines] == [2, 2]
 
 
 def test_a_number_of_ones_own_is_measured(folder):
@@ -103,8 +148,8 @@ def test_a_plot_shows_means_with_bars_and_says_over_what(folder):
     assert axes.get_title() == "mean and standard error over seed"
     line, _, (bars,) = axes.containers[0].lines
     assert line.get_xydata().tolist() == [[1.0, 3.0], [2.0, 6.0], [4.0, 17.0]]
-    spread = [float(np.ptp(segment[:, 1])) for segment in bars.get_segments()]
-    assert np.allclose(spread, [2.0 / math.sqrt(3.0), 2.0 / math.sqrt(3.0), 0.0])
+    spread = [float(np.ptp(segment[:, 1])) for segment in bars.get_segments() if len(segment)]
+    assert np.allclose(spread, [2.0 / math.sqrt(3.0), 2.0 / math.sqrt(3.0)]), "none for a single run"
     axes = table.plot("speed", "heat", by="seed").axes[0]
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["seed = 1", "seed = 2", "seed = 3"]
     assert axes.get_title() == "" and [len(each.lines[0].get_xdata()) for each in axes.containers] == [3, 2, 2]

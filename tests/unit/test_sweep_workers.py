@@ -23,19 +23,22 @@ def _toys_are_found(monkeypatch):
     monkeypatch.setattr(workers, "AHEAD_SECONDS", 0.0)  # toys compile nothing
 
 
-def test_every_piece_is_answered_and_a_death_costs_one():
+def test_every_piece_is_answered_and_a_death_costs_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "queue.py").write_text("raise SystemExit('a file of the user, who did not mean Python')")
     pieces = [{"do": "square", "value": value} for value in range(6)]
     pieces[1] = {"do": "die", "value": 1}
     pieces[4] = {"do": "leave", "value": 4}
+    pieces[5] = {"do": "die", "signal": signal.SIGTERM}
     heard: dict[int, list[dict]] = {}
     share_out("sweep_toy", pieces, jobs=2, hear=lambda number, answer: heard.setdefault(number, []).append(answer))
-    for number in (0, 2, 3, 5):
+    for number in (0, 2, 3):
         half, last = heard[number]
         assert half == {"half": number / 2} and last["square"] == number**2 and last["end"]
-    for number, said in ((1, "SIGKILL"), (4, "status 1: no more of this")):
+    for number, said, told in ((1, "SIGKILL", False), (4, "status 1: no more of this", False), (5, "SIGTERM", True)):
         (only,) = heard[number]
-        assert only["end"] and said in only["died"]
-    assert len({heard[number][-1]["process"] for number in (0, 2, 3, 5)}) < 4, "a process takes more than one piece"
+        assert only["end"] and said in only["died"] and only["told"] is told
+    assert len({heard[number][-1]["process"] for number in (0, 2, 3)}) < 3, "a process takes more than one piece"
 
 
 def test_the_first_goes_ahead_until_code_is_compiled(monkeypatch):
@@ -91,6 +94,13 @@ workers.share_out("sweep_toy", share, jobs=1, hear=print)
     os.kill(parent.pid, signal.SIGKILL)
     parent.wait()
     worker.wait(20.0)  # raises if it lives on
+
+
+def test_a_process_whose_starter_was_gone_before_it_listened_ends_too():
+    """Piece and end of input are there at once."""
+    words = [sys.executable, "-m", "sweep_toy", "1"]
+    done = subprocess.run(words, input=b'{"do": "sleep"}\n', stdout=subprocess.DEVNULL, timeout=20.0)  # raises if it works on
+    assert done.returncode == -signal.SIGTERM
 
 
 def test_number_of_processes():

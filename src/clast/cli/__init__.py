@@ -5,6 +5,7 @@
     running      `run`
     showing      `list`, `info`, `figure`, `movie`, `export`, `shape`
     timing       `bench`
+    sweeping     `sweep`
     reproducing  `reproduce`
     folders      where runs lie
     tables       how results are shown

@@ -4,7 +4,8 @@ Exit status:
 
     0     done (whether a result agrees with the paper stands in the result)
     2     bad input or usage: one sentence on stderr, nothing computed or written
-    3     the run left the model's limits of validity (overlap too deep, step too large); of a sweep, some runs failed
+    3     the run left the model's limits of validity (overlap too deep, step too large); of many runs, some
+          failed or are left to another process
     130   stopped by Ctrl-C, 143 by SIGTERM: what was computed is saved and can be resumed
 """
 

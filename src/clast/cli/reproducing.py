@@ -38,7 +38,8 @@ def reproduce(
     """Run the experiments of the papers and put published beside measured in one report.
 
     Stop it whenever you like: the same command goes on, finished runs are not run again. A run that fails does not stop the
-    rest. Exit status: 0 all finished, 2 bad input, 3 some failed, 130 stopped by Ctrl-C, 143 by SIGTERM.
+    rest. Exit status: 0 all finished, 2 bad input, 3 some failed or are left to another process, 130 stopped by Ctrl-C, 143
+    by SIGTERM.
     """
     from clast.sweeps.reproduce import FORMATS, write_report
     from clast.sweeps.reproduce import reproduce as run_all
@@ -73,6 +74,7 @@ def reproduce(
         fail(f"left to the processes that run them now: {', '.join(elsewhere)}", 0)
     if failed:
         fail(f"{len(failed)} of {len(endings)} runs failed ({', '.join(failed)}): the report says why; --retry tries again", 0)
+    if failed or elsewhere:
         raise typer.Exit(SOME_FAILED)
 
 

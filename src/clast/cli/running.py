@@ -187,9 +187,12 @@ def stoppable(folder: Path, command: str) -> Iterator[None]:
         raise typer.Exit(128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)) from None
 
 
-def read_options(what: str, fields: Mapping[str, FieldInfo], words: Sequence[str]) -> dict[str, str]:
-    """`--until 2 --dt=1e-5 --no-onset` as names and texts; InputError for what is not an option with a value."""
-    switches = {name for name, each in fields.items() if each.annotation is bool}
+def read_options(what: str, fields: Mapping[str, FieldInfo] | None, words: Sequence[str]) -> dict[str, str]:
+    """`--until 2 --dt=1e-5 --no-onset` as names and texts; InputError for what is not an option with a value.
+
+    fields   what there is, whose `_` may be written `-`; None for the keys of a scene file, which are as they are
+    """
+    switches = {name for name, each in (fields or {}).items() if each.annotation is bool}
     given: dict[str, str] = {}
     waiting = list(words)
     while waiting:
@@ -197,7 +200,7 @@ def read_options(what: str, fields: Mapping[str, FieldInfo], words: Sequence[str
         if not word.startswith("--") or word == "--":
             raise InputError(f"'{word}' is not expected here: parameters are written --NAME VALUE")
         option, equals, value = word[2:].partition("=")
-        name = option.replace("-", "_")
+        name = option if fields is None else option.replace("-", "_")
         if not equals:
             alone = not waiting or waiting[0].startswith("--")
             if name.startswith("no_") and name[3:] in switches:
@@ -206,7 +209,7 @@ def read_options(what: str, fields: Mapping[str, FieldInfo], words: Sequence[str
                 value = waiting.pop(0)
             elif name in switches:
                 value = "true"
-            elif name in fields:
+            elif fields is None or name in fields:
                 raise InputError(f"{what}: --{option} needs a value")
         given[name] = value
     return given

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -45,7 +46,7 @@ def sweep(
     out: Annotated[Path | None, typer.Option(help="Folder of the sweep; runs/NAME-sweep-DATE-n if not given.")] = None,
     jobs: Annotated[int | None, typer.Option(help="Runs beside each other; one per core if not given.")] = None,
     threads: Annotated[str, typer.Option(help="Threads of each run, or auto.")] = "1",
-    only: Annotated[str | None, typer.Option(help="Rows to run, by number from 1: 7, or 3,5:9.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Rows to run, by number from 1: 7, or 3,5:9.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Try again what failed.")] = False,
     plan: Annotated[bool, typer.Option("--plan", help="Write down what to run, and run nothing.")] = False,
     list_rows: Annotated[bool, typer.Option("--list", help="Show the rows and the state of each, and run nothing.")] = False,
@@ -56,7 +57,8 @@ def sweep(
     """Run an experiment or a scene file many times with other parameters: clast sweep cow-gas --vary seed=1:8 --out runs/gas.
 
     clast sweep FOLDER goes on with what is missing. Parameters that are the same for all runs are options, of a scene file by
-    dotted keys (--law.friction 0.3). Exit status: 0 all finished, 2 bad input, 3 some failed, 130 and 143 stopped.
+    dotted keys (--law.friction 0.3). Exit status: 0 all finished, 2 bad input, 3 some failed or are left to another process,
+    130 and 143 stopped.
     """
     if help:
         print(context.get_help())
@@ -73,12 +75,17 @@ def sweep(
         raise InputError(f"--checkpoint {checkpoint}: give seconds, not less than 0")
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs {jobs}: give a positive number")
+    rows = ",".join(only) if only else None
     manner = {"jobs": jobs, "threads": read_threads(threads), "retry": retry, "checkpoint_seconds": checkpoint}
 
     if vary or table is not None:
+        from clast.experiments import names
+
+        if is_sweep(name) and name not in names():
+            raise InputError(f"{name} is a sweep's folder: to add rows, give its experiment or scene file and --out {name}")
         asked = read_request(name, vary or [], table, size, context.args)
         with run_folder(f"{Path(name).stem}-sweep", out) as folder:
-            carry_out(asked.plan(folder), only, plan, list_rows, manner, quiet)
+            carry_out(asked.plan(folder), rows, plan, list_rows, manner, quiet)
         return
     if not is_sweep(name):
         raise InputError(
@@ -89,7 +96,7 @@ def sweep(
         raise InputError(f"{said}: a sweep that is there keeps what it was planned with; leave it out")
     from clast.sweeps.plan import read_plan
 
-    carry_out(read_plan(Path(name)), only, plan, list_rows, manner, quiet)
+    carry_out(read_plan(Path(name)), rows, plan, list_rows, manner, quiet)
 
 
 def is_sweep(name: str) -> bool:
@@ -109,7 +116,7 @@ def read_request(name: str, vary: Sequence[str], table: Path | None, size: str |
             raise InputError(f"--vary {each}: {parameter} is varied twice; give all its values at once")
         lists[parameter] = values
     if name.lower().endswith(SCENE_FILE):
-        options = read_options(name, {}, words)
+        options = read_options(name, None, words)
         return Sweep(name, vary=lists, table=table, given={key: read_value(text) for key, text in options.items()}, size=size)
     from clast.experiments import find
 
@@ -123,30 +130,31 @@ def carry_out(plan: Plan, only: str | None, plan_only: bool, list_only: bool, ma
     from clast.sweeps.index import write_index
     from clast.sweeps.ranges import read_numbers
     from clast.sweeps.sweep import run_plan
-    from clast.sweeps.table import SweepTable
+    from clast.sweeps.table import open_sweep
 
     rows = None if only is None else read_numbers(only, len(plan.rows))
-    if plan_only or list_only:
-        content = write_index(plan)
+    folder = shlex.quote(str(plan.folder))
+    if list_only:  # writes nothing: the sweep may be somebody else's
         if quiet:
             print(plan.folder)
-        elif list_only:
-            show_rows(SweepTable(plan.folder, content), rows, running=True)
+        else:
+            show_rows(open_sweep(plan.folder), rows, running=True)
+        return
+    if plan_only:
+        write_index(plan)
+        if quiet:
+            print(plan.folder)
         else:
             count = len(plan.rows)
             print(f"{count} row{'s' if count != 1 else ''} in {plan.folder}, none run now")
-            print(f"here:        clast sweep {plan.folder}")
-            print(
-                f'with SLURM:  sbatch --array=1-{count} --wrap "clast sweep {plan.folder} --only \\$SLURM_ARRAY_TASK_ID --jobs 1"'
-            )
+            print(f"here:        clast sweep {folder}")
+            print(f'with SLURM:  sbatch --array=1-{count} --wrap "clast sweep {folder} --only \\$SLURM_ARRAY_TASK_ID --jobs 1"')
         return
     with stoppable(plan.folder):
         endings = run_plan(plan, only=rows, progress=Display(silent=quiet), **manner)
     if quiet:
         print(plan.folder)
     else:
-        from clast.sweeps.table import open_sweep
-
         show_rows(open_sweep(plan.folder), rows)
         print(f"sweep in {plan.folder}; parameters and results in {plan.folder / 'index.csv'}")
     tell_failures(endings, plan)
@@ -154,6 +162,7 @@ def carry_out(plan: Plan, only: str | None, plan_only: bool, list_only: bool, ma
 
 def tell_failures(endings: Sequence[Ending], plan: Plan) -> None:
     """Say in one line what did not finish, and leave with its status."""
+    folder = shlex.quote(str(plan.folder))
     failed = [each for each in endings if each.state == "failed"]
     elsewhere = [each for each in endings if each.state == "elsewhere"]
     if elsewhere:
@@ -161,7 +170,7 @@ def tell_failures(endings: Sequence[Ending], plan: Plan) -> None:
     if failed:
         fail(
             f"{len(failed)} of {len(endings)} rows failed, the first: {failed[0].task.name}: {failed[0].message}. See them with: "
-            f"clast sweep {plan.folder} --list; try them again with: clast sweep {plan.folder} --retry",
+            f"clast sweep {folder} --list; try them again with: clast sweep {folder} --retry",
             0,
         )
     if failed or elsewhere:
@@ -174,7 +183,7 @@ def stoppable(folder: Path) -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, Terminated) as stop:
-        fail(f"stopped; what was running is saved. Go on with: clast sweep {folder}", 0)
+        fail(f"stopped; what was running is saved. Go on with: clast sweep {shlex.quote(str(folder))}", 0)
         raise typer.Exit(128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)) from None
 
 

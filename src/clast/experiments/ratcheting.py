@@ -5,13 +5,13 @@ sphero-radii on more samples; the tests they have in common are run once. The pa
 of cycles is not given, ours is 40, so that the whole set takes about an hour and a half on one core.
 
 How it is judged. The strain per cycle is the mean of the last half of the cycles; errors are standard errors of the mean over
-samples. Strain accumulates if that, less two errors, is above what the same sample does at rest (no swing, the same time). The
+samples. Strain accumulates if that, less two errors, is above what the first sample does at rest (no swing, the same time). The
 shakedown limit is the knee of strain per cycle against amplitude: least squares of a level and a line that rises from it. It
 agrees if, within its error (samples left out one by one), it meets the published 0.2 p₀ ± 10 %; one place of the paper prints
 0.2 K_n, 67 p₀ here, under which a sample would long have failed. A power law bends too and has such a knee, so its exponent
 stands beside. Rounder grains ratchet more if the strain per cycle rises from radius to radius and the largest is above the
 smallest by more than two errors of their difference. Vertex-vertex contacts are to be less than 20 % of all. (Added after the
-first trial: one sample has no error, so with one there is no judgement on limit and order.)
+first trial: one sample has no error, so with one there is no judgement.)
 """
 
 import math
@@ -116,10 +116,10 @@ def accumulation(p: Ratcheting, run: Run) -> list[Quantity]:
     first = loops_of(p, run.tables[table_name(p.radius, p.amplitude, p.seed)]).rate()
     column = rates_by_amplitude(p, run)[:, sweep_of(p).index(p.amplitude)]
     rate, error = mean_error(column)
-    grows = rate - (SURE * error if math.isfinite(error) else 0.0) > rest
+    grows = bool(rate - SURE * error > rest) if math.isfinite(error) else None  # one sample has no error
     note = f"{said(rate, error)} of {p.sweep_seeds}, R = {p.radius:g} cm, last half of {p.cycles} cycles; bar: more than at rest"
     return [
-        Quantity(f"{p.state}: strain per cycle at Δσ = {p.amplitude:g} p₀", rate, "", None, bool(grows), note),
+        Quantity(f"{p.state}: strain per cycle at Δσ = {p.amplitude:g} p₀", rate, "", None, grows, note),
         Quantity("the same at rest, per period", rest, note="first sample, no swing: drift of the numbers, and creep"),
         Quantity("the same with half the step", finer, note=f"first sample; with the whole step {first:.3g}"),
     ]

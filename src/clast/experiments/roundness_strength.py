@@ -8,10 +8,11 @@ the radius q = σ₁ − σ₃, where Mohr's circle has the centre p = (σ₁ + 
 
 How it is judged, as written down before the first full run. φ of a sample is the mean over pressures, each counting alike; the
 mean over seeds has the standard error of the seeds. Published angles have no error, so φ agrees within 10 %, and so does σ₁/σ₃
-in either reading (by Mohr it changes by 6 to 7 % per degree, so it is the stricter of the two). Rounder is weaker if φ differs,
-between neighbouring radii and between the ends, by more than two combined standard errors. Seeds are not paired for that: the
-same seed has nearly the same Voronoi sites at every radius (a few are moved where erosion leaves too little), and differences
-seed by seed are printed beside it.
+in the second reading. Rounder is weaker if φ differs, between neighbouring radii and between the ends, by more than two combined
+standard errors. Seeds are not paired for that: the same seed has nearly the same Voronoi sites at every radius (a few are moved
+where erosion leaves too little), and differences seed by seed are printed beside it.
+
+Added after the first full run: σ₁/σ₃ by Mohr is judged within 10 % too. It changes by 6 to 7 % per degree, so it is stricter.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -163,7 +164,9 @@ def difference(
     agrees = bool(high - low > SURE * combined) if np.isfinite(combined) else None
     note = "one seed has no error"
     if np.isfinite(combined) and combined > 0.0:
-        note = f"± {combined:.2g}: {(high - low) / combined:.2g} combined standard errors, bar {SURE:g}"
+        note = (
+            f"± {combined:.2g}: {(high - low) / combined:.2g} combined standard errors, bar {SURE:g}; judged is the order alone"
+        )
         note += f"; seed by seed ± {paired:.2g}; larger in {int((first > second).sum())} of {len(first)} seeds"
     return Quantity(f"φ({rough[0]:g} cm) − φ({smooth[0]:g} cm)", high - low, "°", rough[1] - smooth[1], agrees, note)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from clast.errors import ClastError, InputError, PhysicsError
+from clast.errors import InputError, PhysicsError
 from clast.experiments import find, names
 from clast.experiments.experiment import Entry, Parameters, Study
 from clast.experiments.workers import Answer, attend, count_jobs, share_out
@@ -23,6 +23,8 @@ from clast.output.progress import Progress
 
 MODULE = "clast.experiments.tables_apart"
 PART = ": "  # between the name of a test and what of it a table holds
+# what an error of another process is raised as here, the first that fits
+KINDS: Mapping[str, type[Exception]] = {"physics": PhysicsError, "input": InputError, "disk": OSError, "other": RuntimeError}
 Keep = Callable[[str, Mapping[str, np.ndarray], float], None]
 
 
@@ -77,8 +79,7 @@ def make_apart(
             elif "died" in answer:
                 raise ChildProcessError(f"{study.name}: {groups[number][0]}: {answer['died']}")
             elif "message" in answer:
-                kind = PhysicsError if answer["physics"] else InputError if answer["foreseen"] else RuntimeError
-                raise kind(answer["message"])
+                raise KINDS[answer["kind"]](answer["message"])
 
         share_out(MODULE, pieces, jobs=count_jobs(jobs, len(groups)), hear=hear, threads=threads)
 
@@ -96,10 +97,10 @@ def work(piece: dict[str, Any], say: Callable[[Answer], None]) -> Answer:
             file = Path(f"{piece['file']}-{number}.npz")
             write_columns(file, columns)
             say({"table": name, "file": str(file), "seconds": time.perf_counter() - began})
-    except ClastError as error:
-        return {"message": str(error), "foreseen": True, "physics": isinstance(error, PhysicsError)}
+    except (PhysicsError, InputError, OSError) as error:
+        return {"message": str(error), "kind": next(name for name, kind in KINDS.items() if isinstance(error, kind))}
     except Exception as error:
-        return {"message": f"{piece['tables'][0]}: {type(error).__name__}: {error}", "foreseen": False, "physics": False}
+        return {"message": f"{piece['tables'][0]}: {type(error).__name__}: {error}", "kind": "other"}
     return {}
 
 

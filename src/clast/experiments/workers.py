@@ -32,6 +32,7 @@ LOOK_SECONDS = 0.2  # between two looks at a display, or whether code is compile
 AHEAD_SECONDS = 120.0  # after which the others start, compiled code or not: some work needs none
 HEED_SECONDS = 1.0  # for a process that a signal has reached too: a second one would end its run unsaved
 GRACE_SECONDS = 60.0  # for a process to save what it has when it is asked to end
+ASKING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)  # as when a cluster ends all processes of a job
 LIBRARIES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 Answer = dict[str, Any]
@@ -62,9 +63,11 @@ class Worker:
         package = str(Path(clast.__file__).parent.parent)  # the same clast, however this one was found
         environment["PYTHONPATH"] = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
         self.piece: int | None = None
+        self.told_to_end = False  # by a signal that asks: whoever sent it wants the work gone on with another time
         self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (as long as the process)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", module, str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said,
+            [sys.executable, "-P", "-m", module, str(threads)],  # -P: a user's own queue.py in this folder is not meant
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said,
             env=environment, start_new_session=True,  # Ctrl-C is for whoever started it, who then asks it to end
         )  # fmt: skip
         assert self._process.stdin is not None and self._process.stdout is not None
@@ -101,6 +104,7 @@ class Worker:
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()
+        self.told_to_end = -code in ASKING
         self.output.close()
         self._said.seek(0)
         lines = [line for line in self._said.read().decode("utf-8", "replace").splitlines() if line.strip()]
@@ -129,7 +133,8 @@ def share_out(
     """Have `pieces` worked on by `jobs` processes that run `module` (whose main program calls `attend`).
 
     hear   is called with the number of a piece and each answer to it. The last one has "end": True, and "died": why, if
-           its process did not live to give it. What `hear` raises ends everything, as Ctrl-C does
+           its process did not live to give it, with "told": whether a signal had asked it to end. What `hear` raises ends
+           everything, as Ctrl-C does
     look   is called several times a second
     """
     waiting, workers = deque(enumerate(pieces)), list[Worker]()
@@ -150,7 +155,8 @@ def share_out(
                 if answers is None:
                     selector.unregister(worker.output)
                     workers.remove(worker)
-                    answers = [{"end": True, "died": worker.end()}] if worker.piece is not None else []
+                    why = worker.end()
+                    answers = [{"end": True, "died": why, "told": worker.told_to_end}] if worker.piece is not None else []
                 for answer in answers:
                     ahead = ahead and not (answer.get("compiled") or answer.get("end"))
                     if "compiled" in answer:
@@ -209,13 +215,13 @@ def attend(work: Callable[[Answer, Callable[[Answer], None]], Answer]) -> None:
                 return
             *lines, rest = (rest + data).split(b"\n")
             for line in lines:
+                idle.clear()  # here, and not by who takes it: the end of input may be the very next thing
                 pieces.put(json.loads(line))
 
     idle = threading.Event()
     idle.set()
     threading.Thread(target=listen, daemon=True).start()
     while (piece := pieces.get()) is not None:
-        idle.clear()
         answer = work(piece, say)
         idle.set()
         say({**answer, "end": True})

@@ -9,6 +9,7 @@ the area. A loop that leaves energy behind is positive; one that stays between i
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,13 @@ from clast.measures.strain import Strain
 from clast.measures.stress import Stress
 
 FEWEST = 8  # samples in a cycle, below which a loop is no curve
+LOW = 0.25  # of a cycle's swing: within this of its lowest stress a cycle begins, or the period is not that of the load
+SWINGS = 1e-3  # of the stress: a smaller swing is none
+BRIGHTEST = 0.85  # of the colour map: beyond it lines vanish on white
+
+
+class CycleWarning(UserWarning):
+    """Cycles that do not begin where the load is lowest."""
 
 
 class Loops(Measure):
@@ -35,6 +43,9 @@ class Loops(Measure):
     After `compute(run)`, for the n whole cycles of the run: area (n,) [force/length], tip_stress σ_m and tip_strain ε_m (n,),
     damping D (n,), accumulated (n,), the strain left at the end of each cycle, and per_cycle (n,), what each has added to it.
     `loop(k)` gives strain and stress along a cycle. `read(time, strain, stress)` does the same to curves one has already.
+
+    Cycles begin where the load is lowest; CycleWarning where they do not. Where no sample lies at the end of a cycle the
+    curves are interpolated by cubics.
     """
 
     def __init__(
@@ -67,6 +78,7 @@ class Loops(Measure):
                 f"Loops: samples lie too far apart for a period of {self.period:.6g}; ask for at least {FEWEST} each"
             )
         self._loops = [self._cut(time, strain, stress, k) for k in range(whole)]
+        self._check_phase()
         tips = [tip_of(*each) for each in self._loops]
         start = self._loops[0][0][0]
         self.area = np.array([loop_area(*each) for each in self._loops])
@@ -76,11 +88,27 @@ class Loops(Measure):
 
     def _cut(self, time: Array, strain: Array, stress: Array, number: int) -> tuple[Array, Array]:
         """Strain and stress along a cycle, both ends included."""
-        first, last = (self.begin + (number + end) * self.period for end in (0, 1))
+        ends = [self.begin + (number + end) * self.period for end in (0, 1)]
         near = 1e-6 * self.period  # a sample this close to an end is that end
-        inside = time[(time > first + near) & (time < last - near)]
-        at = np.concatenate([[first], inside, [last]])
-        return np.interp(at, time, strain), np.interp(at, time, stress)
+        inside = (time > ends[0] + near) & (time < ends[1] - near)
+        return tuple(
+            np.concatenate([[between(time, values, ends[0], near)], values[inside], [between(time, values, ends[1], near)]])
+            for values in (strain, stress)
+        )  # type: ignore[return-value]
+
+    def _check_phase(self) -> None:
+        """CycleWarning for the first cycle that does not begin near its lowest stress."""
+        for k, (_, stress) in enumerate(self._loops):
+            swing = float(np.ptp(stress))
+            above = float(stress[0] - stress.min())
+            if swing > SWINGS * float(np.abs(stress).max()) and above > LOW * swing:
+                warnings.warn(
+                    f"Loops: cycle {k} begins {above / swing:.0%} of its swing above its lowest stress: areas and strains per "
+                    f"cycle mean nothing unless period = {self.period:.6g} and begin = {self.begin:.6g} are those of the load",
+                    CycleWarning,
+                    stacklevel=4,
+                )
+                return
 
     def loop(self, number: int) -> tuple[Array, Array]:
         """Strain and stress along a cycle, counted from 0; negative from the end."""
@@ -111,10 +139,27 @@ class Loops(Measure):
 
         if axes is None:
             axes = plt.subplots(figsize=(6, 4), layout="constrained")[1]
+        last = len(self._loops) - 1
         for k, (strain, stress) in enumerate(self._loops):
-            axes.plot(strain, stress, lw=0.9, color=plt.get_cmap("viridis")(k / max(len(self._loops) - 1, 1)))
+            colour = plt.get_cmap("viridis")(BRIGHTEST * k / max(last, 1))
+            axes.plot(strain, stress, lw=0.9, color=colour, label=f"cycle {k + 1}" if k in (0, last) else None)
+        axes.legend()
         axes.set(xlabel=r"axial strain $\varepsilon_a$", ylabel=r"axial stress $\sigma_a$ (force/length)")
         return axes.figure
+
+
+def between(time: Array, values: Array, at: float, near: float) -> float:
+    """A curve at a time: the sample there, or a cubic through the two samples on either side.
+
+    Strain is near its lowest at the end of a cycle: a straight line would lie above it by more than a cycle adds.
+    """
+    k = int(np.argmin(np.abs(time - at)))
+    if abs(time[k] - at) <= near or len(time) < 4:
+        return float(np.interp(at, time, values))
+    first = int(np.clip(np.searchsorted(time, at) - 2, 0, len(time) - 4))
+    x, y = time[first : first + 4], values[first : first + 4]
+    others = [[x[m] for m in range(4) if m != n] for n in range(4)]
+    return float(sum(y[n] * np.prod([(at - each) / (x[n] - each) for each in others[n]]) for n in range(4)))
 
 
 def loop_area(strain: Array, stress: Array) -> float:

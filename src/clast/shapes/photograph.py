@@ -40,6 +40,7 @@ GAP = 0.05  # times the square of the widest disk's radius: smaller holes are no
 BLOB = 0.3  # of the picture: what covers more and reaches the border is not one grain
 MANY_SPECKS = 100  # that are more than some dust
 SEVERAL = 4  # grains in one blob that are refused, if nothing is said of how to take them
+FAR = 1e30  # largest length of a pixel, and one over the smallest: areas and moments of grains must be numbers
 _TURNS = 32  # points of an outline at which it is asked which way it bends
 _MARGIN = 4  # pixels about a grain in which its outline is looked for
 
@@ -134,8 +135,11 @@ def grains_from_image(
     """
     file = Path(path)
     for what, value in (("scale", scale), ("smallest", smallest), ("smoothing", smoothing)):
-        if value is not None and not (isinstance(value, int | float) and math.isfinite(value) and value > 0.0):
+        numeric = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is not None and not (numeric and math.isfinite(value) and value > 0.0):
             raise InputError(f"{what} must be a positive number, not {value!r}")
+    if not 1.0 / FAR <= scale <= FAR:
+        raise InputError(f"scale must be between {1.0 / FAR:g} and {FAR:g}, not {scale!r}: choose another unit of length")
     checked_vertices(vertices)
     for name, length in (("radius", radius), ("tolerance", tolerance)):
         if length is not None:
@@ -143,6 +147,9 @@ def grains_from_image(
     tool("measure")  # before anything else is said: without it nothing can be done
     grey = brightness(file)
     parted = part(grey, threshold=threshold, dark=dark, smoothing=smoothing, where=str(file))
+    if parted.dim:
+        said = f"{file} is so dark on one side that grains may be lost there: look at what was found, or light it more evenly."
+        warnings.warn(said, PictureWarning, stacklevel=2)
     labels, cut, specks = _labels(parted, smallest, split, str(file))
     outlines = [_traced(parted, labels, k, window, smoothing) for k, window in _windows(labels)]
     if dark is None:

@@ -24,12 +24,14 @@ from clast.shapes.inside import Bools, Floats
 PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp", ".pgm", ".ppm")
 FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP", "PPM")  # no format that is a program, as EPS
 LEAST_SIDE = 16  # pixels
-MOST_PIXELS = 64_000_000
+MOST_PIXELS = 32_000_000  # about 150 bytes are needed for each
 FLAT = 4.0 / 255.0  # a picture that varies by less shows nothing
 APART = 3.0  # means of grains and ground over the scatter in each; noise cut in two at its mean has 2.65
 GROUND = 0.1  # of the picture: with less ground than this its light is not looked for
 DIM = 0.15  # ground darker than this somewhere gives no light to divide by
+UNEVEN = 4.0  # brightest over darkest ground: if it is dim somewhere and varies by more, grains there may be lost
 _ROUNDS = 20
+_SAME = 1e-5  # of the pixels: if fewer change from round to round it is over; a single one may flicker for ever
 _FIT_PIXELS = 40_000  # that the surface is fitted to
 
 
@@ -43,6 +45,7 @@ class Parted:
     level: float  # brightness at which grains end
     dark: bool  # grains are darker than the ground
     own: bool  # the level was given, and holds for every grain
+    dim: bool = False  # one side of the ground is so dark that grains there may be lost
 
 
 def tool(name: str) -> Any:
@@ -150,7 +153,9 @@ def part(grey: Floats, *, threshold: float | str, dark: bool | None, smoothing: 
     ground = float(np.median(even[~grain]))
     if abs(float(np.median(even[grain])) - ground) < least:
         raise InputError(f"{where} shows nothing but uneven light: lay grains on a ground that they stand out from")
-    return Parted(even, grain, ground, level, bool(ground > level), False)
+    light = _surface(smooth, ~grain)
+    dim = bool(light.min() < DIM and light.max() > UNEVEN * max(float(light.min()), FLAT))
+    return Parted(even, grain, ground, level, bool(ground > level), False, dim)
 
 
 def _checked_level(threshold: float, low: float, high: float, where: str) -> float:
@@ -164,7 +169,7 @@ def _checked_level(threshold: float, low: float, high: float, where: str) -> flo
 
 
 def _shade(value: float) -> str:
-    return "black" if value < 0.02 else "white" if value > 0.98 else "of one brightness"
+    return "black" if value < 0.02 else "white" if value > 0.98 else "of one brightness (colour alone is not seen)"
 
 
 def _dark_grains(below: Bools) -> bool:
@@ -190,7 +195,7 @@ def _evened(smooth: Floats, start: Floats, dark: bool | None, smoothing: float) 
         even = smooth / light * float(light.mean()) if light.min() > DIM else smooth - light + float(light.mean())
         level = float(otsu(even))
         before, grain = grain, _grains(even, level, dark)
-        if (grain == before).all():
+        if np.count_nonzero(grain != before) <= _SAME * grain.size:
             break
     inside, outside = even[grain], even[~grain]
     if not (inside.size and outside.size):

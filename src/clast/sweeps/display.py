@@ -90,24 +90,19 @@ class Display:
         """A task has ended: a line where lines are kept; a failure is told in any case."""
         self.counts[state] += 1
         self._done += 1
-        if self.silent:
-            return
         what = f"{name} finished in {duration(seconds)}" if state == "finished" else f"{name} {state}: {message}"
-        if self._line is not None:
-            if state != "finished":
-                self._line.console.print(what, markup=False, highlight=False, soft_wrap=True)
-        elif self._bar is not None:
-            if state != "finished":
-                self._bar.print(what)
-        else:
-            print(f"{what} ({self.summary()})", file=sys.stderr, flush=True)
+        if self._line is None and self._bar is None:
+            self.say(f"{what} ({self.summary()})")
+        elif state != "finished":
+            self.say(what)
 
     def say(self, text: str) -> None:
-        """A sentence for the user."""
-        if not self.silent:
+        """A sentence for the user, above the line."""
+        if self.silent:
+            return
+        if self._line is not None:
+            self._line.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        elif self._bar is not None:
+            self._bar.print(text)
+        else:
             print(text, file=sys.stderr, flush=True)
-
-
-def quiet() -> Display:
-    """No output at all."""
-    return Display(silent=True)

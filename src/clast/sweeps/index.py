@@ -27,6 +27,7 @@ from clast.sweeps.task import read_failure, state_of
 INDEX_FILE = "index.csv"
 LOCK_FILE = ".index.lock"
 MERIT = ("grains", "steps", "wall_s", "cundall", "energy_error")  # of result.json
+LARGEST = 2**63  # whole numbers from here on stay Python's own
 RESULT = " (result)"  # after the name of one that is called like a parameter
 UNITS = {"wall_s": "s", "cundall": "1/s"}
 
@@ -54,7 +55,6 @@ def collect(plan: Plan) -> Columns:
     rows = complete_rows(plan)
     runs = [plan.folder / name for name in plan.names]
     states = [state_of(run) for run in runs]
-    results = [read_result(run) if state == "finished" else {} for run, state in zip(runs, states, strict=True)]
     found = Columns(parameters=plan.parameters, varied=varied_names(rows))
     found.columns = {
         "row": np.arange(1, len(runs) + 1),
@@ -68,7 +68,7 @@ def collect(plan: Plan) -> Columns:
         found.columns[name] = column([row.get(name) for row in rows])
         if unit := unit_of(plan, name):
             found.units[name] = unit
-    measured = [measured_in(result) for result in results]
+    measured = [measured_in(run) if state == "finished" else {} for run, state in zip(runs, states, strict=True)]
     for name in dict.fromkeys(name for each in measured for name in each):
         # a parameter keeps its name: the number of grains asked for, say, beside that of grains there were
         title = f"{name}{RESULT}" if name in found.columns else name
@@ -98,20 +98,15 @@ def unit_of(plan: Plan, name: str) -> str:
     return ""
 
 
-def read_result(run: Path) -> dict[str, Any]:
-    """What result.json of a run says; nothing if it cannot be read."""
+def measured_in(run: Path) -> dict[str, tuple[float, str]]:
+    """Numbers of result.json of a run with their units, by name: figures of merit, then quantities; none if it is damaged."""
     try:
-        found: dict[str, Any] = json.loads((run / RESULT_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        result = json.loads((run / RESULT_FILE).read_text(encoding="utf-8"))
+        found = {name: (number(result[name]), UNITS.get(name, "")) for name in MERIT if result.get(name) is not None}
+        for each in result.get("quantities", []):
+            found[str(each["name"])] = (number(each["measured"]), str(each["unit"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
-    return found
-
-
-def measured_in(result: Mapping[str, Any]) -> dict[str, tuple[float, str]]:
-    """Numbers of a result with their units, by name: figures of merit, then quantities."""
-    found = {name: (number(result[name]), UNITS.get(name, "")) for name in MERIT if result.get(name) is not None}
-    for each in result.get("quantities", []):
-        found[each["name"]] = (number(each["measured"]), each["unit"])
     return found
 
 
@@ -124,7 +119,7 @@ def column(values: Sequence[Any]) -> np.ndarray:
     """Values of a parameter as an array: truths, whole numbers, numbers with NaN where there is none, or texts."""
     kinds = {type(value) for value in values}
     if kinds in ({bool}, {int}):
-        return np.array(values)
+        return np.array(values, None if all(-LARGEST <= value < LARGEST for value in values) else object)  # a seed has any length
     if kinds <= {int, float, type(None)}:
         return np.array([number(value) for value in values], float)
     return np.array(["" if value is None else value if isinstance(value, str) else json.dumps(value) for value in values], str)

@@ -111,6 +111,6 @@ def understood(task: Task, folder: Path, answer: Answer) -> Ending | None:
         return Ending(task, answer["state"], answer["message"], answer["seconds"])
     run = folder / task.name
     message = f"{answer['died']}; what was saved before is intact"
-    if not is_held(run):
+    if not answer.get("told") and not is_held(run):  # one that was told to end is to be gone on with, as if it had been stopped
         keep_failure(run, task, message)
     return Ending(task, "failed", message)

@@ -58,7 +58,7 @@ class Plan:
     @property
     def is_scene(self) -> bool:
         """Whether the rows are runs of a scene file."""
-        return self.what.endswith(SCENE_FILE)
+        return self.what.lower().endswith(SCENE_FILE)
 
     @cached_property
     def tasks(self) -> list[Task]:
@@ -93,6 +93,9 @@ def read_plan(folder: Path) -> Plan:
             )
         rows = [{name: from_json(value) for name, value in row["parameters"].items()} for row in said["rows"]]
         names = [str(row["name"]) for row in said["rows"]]
+        for name in (*names, said["what"], *said["files"].values()):
+            if name in ("", "..") or Path(name).name != name:  # whoever wrote it, nothing is written outside the folder
+                raise ValueError(f"{name!r} is no name of a file")
         return Plan(folder, said["what"], said["size"], tuple(names), tuple(rows), said["files"])
     except FileNotFoundError:
         raise StoreError(f"there is no sweep in {folder} ({PLAN_FILE} is missing)") from None

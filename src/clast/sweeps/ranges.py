@@ -17,6 +17,7 @@ from clast.errors import InputError
 WHOLE = re.compile(r"([+-]?\d+):([+-]?\d+)(?::([+-]?\d+))?")
 SPACED = re.compile(r"([^:\s]+):([^:\s]+):(lin|log)(\d+)")
 MOST = 1_000_000  # values in one range
+MORE = re.compile(r"[^\"'#]*#|.*\n")
 OPENING, CLOSING, QUOTES = "[{", "]}", "\"'"
 
 
@@ -89,6 +90,8 @@ def split(text: str) -> list[str]:
 
 def read_value(text: str) -> Any:
     """A value as TOML has it; what is none is a text."""
+    if MORE.match(text):  # TOML would read the rest as a remark, or as another line
+        return text
     try:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
@@ -117,6 +120,9 @@ def read_table(path: Path) -> list[dict[str, Any]]:
     if len(lines) < 2:
         raise InputError(f"the table {path} has no rows: its first line names the parameters, each line below is a run")
     names = [name.strip() for name in lines[0]]
+    if len(names) == 1 and (other := re.search(r"[;\t]", names[0])):
+        mark = "semicolons" if other[0] == ";" else "tabs"
+        raise InputError(f"the table {path}: its columns are apart by {mark}: write it with commas")
     if "" in names or len(set(names)) != len(names):
         raise InputError(f"the table {path}: its first line must name every column, each by another name")
     rows = []

@@ -11,6 +11,7 @@ import dataclasses
 import inspect
 import io
 import json
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from clast.sweeps.task import State
 FORMAT, FORMAT_VERSION = "clast-report", 1
 JSON_FILE, CSV_FILE = "report.json", "summary.csv"
 LACKING: dict[State, str] = {"failed": "failed", "begun": "not finished", "missing": "not run yet"}  # and how pages call it
+ABSOLUTE = re.compile(r"(?<![\w.…/])[/~][^\s'\":,;]*/")  # a path up to its last name: where runs lie is nobody's business
 COLUMNS = (
     "experiment", "run", "paper", "state", "quantity", "unit", "published", "measured", "agrees", "note", "wall_s", "cundall",
     "energy_error",
@@ -155,7 +157,7 @@ def report_run(planned: PlannedRun, varied: Sequence[str], folder: Path) -> RunR
         name=planned.folder.name,
         label=label_of(planned, varied),
         state=progress.state,
-        message=progress.message,
+        message=ABSOLUTE.sub("…/", progress.message),
         command=command_of(entry, planned.size, parameters),
         parameters=tuple(parameters_said(entry, parameters)),
         seeds=seeds_of(parameters),
@@ -211,7 +213,8 @@ def parameters_said(entry: Entry, parameters: Parameters) -> list[ParameterSaid]
     """All parameters of a run beside the experiment's own."""
     said = []
     for name, value in parameters.model_dump().items():
-        default = entry.parameters.model_fields[name].default
+        field = entry.parameters.model_fields[name]
+        default = value if field.is_required() else field.get_default(call_default_factory=True)
         said.append(ParameterSaid(name.replace("_", "-"), value, unit_of(entry, name), default, value != default))
     return said
 

@@ -6,6 +6,7 @@ import base64
 import html
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from clast.sweeps.report import LACKING, Report, RunReport, Section
 from clast.sweeps.report_pictures import TYPE, Picture, fit_pictures
@@ -141,7 +142,7 @@ def section_part(section: Section, pictures: Mapping[str, Picture]) -> str:
     for run in section.runs:
         if run.state != "missing":
             label = typeset(run.label or run.name)
-            said += [f'<h3 id="run-{run.name}">{label}</h3>'] if len(section.runs) > 1 else []
+            said += [f'<h3 id="{anchor(run)}">{label}</h3>'] if len(section.runs) > 1 else []
             said.append(run_part(section, run, pictures))
     if missing := [html.escape(run.command) for run in section.runs if run.state == "missing"]:
         said.append(f'<p class="no">{LACKING["missing"]}:</p>\n<code class="command">{"<br>".join(missing)}</code>')
@@ -156,7 +157,7 @@ def comparison(runs: Sequence[RunReport]) -> str:
     for run in runs:
         for each in run.quantities:
             rows.setdefault((each["name"], each["unit"]), {})[run.name] = each["measured"]
-    head = "".join(f'<th><a href="#run-{run.name}">{typeset(run.label or run.name)}</a></th>' for run in runs)
+    head = "".join(f'<th><a href="#{anchor(run)}">{typeset(run.label or run.name)}</a></th>' for run in runs)
     lines = [
         f"<tr><td>{typeset(name)}{f' [{typeset(unit)}]' if unit else ''}</td>"
         + "".join(f'<td class="number">{typeset(number(values.get(run.name), 3))}</td>' for run in runs)
@@ -168,13 +169,17 @@ def comparison(runs: Sequence[RunReport]) -> str:
     )
 
 
+def anchor(run: RunReport) -> str:
+    """Where on the page a run stands; its folder may be called anything, an anchor may hold no space."""
+    return "run-" + quote(run.name, safe="")
+
+
 def run_part(section: Section, run: RunReport, pictures: Mapping[str, Picture]) -> str:
     """One run: pictures, numbers, reasons, parameters, command."""
     said = []
     if run.state in LACKING:
         said.append(f'<p class="no">{LACKING[run.state]}{": " if run.message else ""}{typeset(run.message)}</p>')
-    if run.pictures:
-        shown = "".join(image(section, run, name, pictures[name]) for name in run.pictures)
+    if shown := "".join(image(section, run, name, pictures[name]) for name in run.pictures if name in pictures):
         label = f"<b>{typeset(run.label)}.</b> " if run.label else ""
         said.append(
             f'<figure><div class="pictures">{shown}</div><figcaption>{label}{typeset(section.caption)}</figcaption></figure>'

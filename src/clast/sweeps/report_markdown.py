@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from clast.sweeps.report import LACKING, Report, RunReport, Section
 from clast.sweeps.report_pictures import SUFFIX, Picture, fit_pictures
@@ -99,9 +100,9 @@ def run_part(section: Section, run: RunReport, pictures: Mapping[str, Picture], 
     if run.state in LACKING:
         said.append(f"**{LACKING[run.state]}**{': ' if run.message else ''}{cell(run.message)}")
     shown = []
-    for name in run.pictures:
+    for name in (each for each in run.pictures if picture_name(each) in pictures):
         what = f"{section.title}{f', {run.label}' if run.label else ''}: {Path(name).stem.replace('-', ' ')}"
-        shown.append(f"![{what}]({beside}/{picture_name(name)})")
+        shown.append(f"![{what}]({beside}/{quote(picture_name(name))})")
     if shown:
         said += ["\n".join(shown), f"*{cell(section.caption)}*"]
     told = [each for each in run.quantities if each["agrees"] is not None or each["published"] is not None]

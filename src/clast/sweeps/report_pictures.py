@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -29,11 +30,17 @@ class Picture:
 
 
 def fit_pictures(paths: Sequence[Path], budget: int = BUDGET) -> dict[Path, Picture]:
-    """All pictures, as large as the budget allows: the heaviest one is made smaller until the sum fits."""
-    rung = dict.fromkeys(paths, 0)
-    fitted = {path: scaled(path, WIDTHS[0]) for path in paths}
+    """All pictures, as large as the budget allows: the heaviest one is made smaller until the sum fits.
+
+    One that cannot be read is left out: a run that draws it at this moment, or was killed while it did.
+    """
+    fitted = {}
+    for path in paths:
+        with suppress(OSError, SyntaxError):  # what Pillow says of a picture that is cut off
+            fitted[path] = scaled(path, WIDTHS[0])
+    rung = dict.fromkeys(fitted, 0)
     while sum(len(each.data) for each in fitted.values()) > budget:
-        shrinkable = [path for path in paths if rung[path] + 1 < len(WIDTHS)]
+        shrinkable = [path for path in fitted if rung[path] + 1 < len(WIDTHS)]
         if not shrinkable:
             break
         heaviest = max(shrinkable, key=lambda path: len(fitted[path].data))

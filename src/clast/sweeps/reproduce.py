@@ -15,10 +15,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
+from clast.errors import ClastError
 from clast.output.atomic import make_folder, write_text, write_whole
 from clast.sweeps.display import Display
+from clast.sweeps.index import locked
 from clast.sweeps.local import Ending, run_locally
-from clast.sweeps.report import gather, write_data
+from clast.sweeps.report import Report, gather, write_data
 from clast.sweeps.report_html import html_page
 from clast.sweeps.report_markdown import markdown_page
 from clast.sweeps.report_pictures import SUFFIX
@@ -27,7 +29,7 @@ from clast.sweeps.task import Task
 
 Format = Literal["html", "markdown"]
 FORMATS: tuple[Format, ...] = ("html", "markdown")
-HTML_FILE, MARKDOWN_FILE, PICTURES_FOLDER = "report.html", "report.md", "report"
+HTML_FILE, MARKDOWN_FILE, PICTURES_FOLDER, LOCK_FILE = "report.html", "report.md", "report", ".report.lock"
 
 
 class Reporting(Display):
@@ -38,9 +40,12 @@ class Reporting(Display):
         self._write = write
 
     def ended(self, name: str, state: str, message: str, seconds: float) -> None:
-        """A run has ended."""
+        """A run has ended. A report that cannot be written now does not end the others: it is tried again."""
         super().ended(name, state, message, seconds)
-        self._write()
+        try:
+            self._write()
+        except (ClastError, OSError) as error:
+            self.say(f"the report is not written yet: {error}")
 
 
 def tasks_of(plan: Sequence[PlannedRun]) -> list[Task]:
@@ -74,8 +79,13 @@ def reproduce(
 
 
 def write_report(plan: Sequence[PlannedRun], size: str, folder: Path, form: Format = "html") -> Path:
-    """The report on runs as they are now, each file of it whole or as it was; returns the page."""
-    report = gather(plan, size, folder)
+    """The report on runs as they are now, each file of it whole or as it was; returns the page. One process at a time."""
+    with locked(folder / LOCK_FILE):
+        return write_pages(gather(plan, size, folder), folder, form)
+
+
+def write_pages(report: Report, folder: Path, form: Format) -> Path:
+    """The files of a report."""
     write_data(report, folder)
     if form == "html":
         write_text(folder / HTML_FILE, html_page(report, folder))

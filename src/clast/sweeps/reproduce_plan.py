@@ -15,12 +15,11 @@ from typing import Any
 from clast.errors import ClastError, InputError
 from clast.experiments import find, names
 from clast.experiments.experiment import Entry, Parameters, Study
-from clast.output.layout import RUN_FILE
+from clast.output.layout import PARTS_FOLDER, RUN_FILE
 from clast.output.reader import Run, open_run
-from clast.sweeps.task import FAILURE_FILE, State, read_failure, state_of
+from clast.sweeps.task import DAMAGED, FAILURE_FILE, State, read_failure, state_of
 
 QUICK = "quick"
-DAMAGED = (OSError, KeyError, RuntimeError, ValueError)  # what HDF5 says of a file that is not what it was
 # Seconds of one run, start and figures included, on one core of an AMD EPYC (Zen 4) that others used too: what `--list`
 # promises, and the order in which runs are begun. What was not measured is not here.
 SECONDS: Mapping[str, Mapping[str, float]] = {
@@ -159,11 +158,20 @@ def refuse_another(folder: Path, same: Sequence[Path]) -> None:
     if not folder.is_dir():
         raise InputError(f"{folder} is a file where a run should go: give another folder with --out")
     if not (folder / RUN_FILE).exists():
-        if any(folder.iterdir()) and not (folder / FAILURE_FILE).exists():
+        if not (folder / FAILURE_FILE).exists() and any(not is_trace(path) for path in folder.iterdir()):
             raise InputError(f"{folder} holds something that is no run: give another folder with --out")
         return
+    try:
+        open_run(folder).close()
+    except (ClastError, *DAMAGED):
+        return  # told as a failure, which does not stop the rest
     if not same:
         raise InputError(f"{folder} holds a run of something else, or of other parameters: give another folder with --out")
+
+
+def is_trace(path: Path) -> bool:
+    """Whether it may be left of a run that was killed before it had begun: its lock, an empty folder for its parts."""
+    return path.name.startswith(".") or (path.name == PARTS_FOLDER and path.is_dir() and not any(path.iterdir()))
 
 
 def folder_name(name: str, given: Mapping[str, Any]) -> str:

@@ -67,7 +67,7 @@ class SweepTable(Mapping[str, np.ndarray]):
 
     def _of(self, keep: np.ndarray) -> SweepTable:
         columns = {name: values[keep] for name, values in self.columns.items()}
-        varied = [name for name in self.parameters if len(set(columns[name].tolist())) > 1]
+        varied = [name for name in self.parameters if len(np.unique(columns[name])) > 1]
         return SweepTable(self.folder, replace(self._content, columns=columns, varied=varied))
 
     def measure(self, name: str, function: Callable[[Run], float], unit: str = "") -> SweepTable:
@@ -102,13 +102,17 @@ class SweepTable(Mapping[str, np.ndarray]):
         return self._means(kept, quantity)
 
     def _means(self, kept: Sequence[str], quantity: str) -> dict[str, np.ndarray]:
+        if quantity not in self.columns or self[quantity].dtype.kind not in "biuf":
+            numbers = [name for name, column in self.columns.items() if column.dtype.kind in "biuf"]
+            raise InputError(f"{quantity!r} is no column of numbers of this sweep; there are: {', '.join(numbers)}")
         values = self[quantity].astype(float)
-        groups: dict[tuple[Any, ...], list[float]] = {}
-        for key, value in zip(zip(*(self[name].tolist() for name in kept), strict=True) if kept else [()] * len(values), values,
-                              strict=True):  # fmt: skip
-            groups.setdefault(key, []).append(float(value))
-        found = {name: np.array([key[k] for key in groups]) for k, name in enumerate(kept)}
-        known = [np.array([value for value in group if math.isfinite(value)]) for group in groups.values()]
+        # by the first row that is like it: NaN, a parameter that was not given, is like NaN
+        codes = [np.unique(self[name], return_inverse=True)[1].tolist() for name in kept]
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for row, key in enumerate(zip(*codes, strict=True) if kept else [()] * len(values)):
+            groups.setdefault(key, []).append(row)
+        found = {name: self[name][[rows[0] for rows in groups.values()]] for name in kept}
+        known = [values[rows][np.isfinite(values[rows])] for rows in groups.values()]
         count = np.array([len(group) for group in known])
         found["mean"] = np.array([group.mean() if len(group) else math.nan for group in known])
         found["error"] = np.array([group.std(ddof=1) / math.sqrt(len(group)) if len(group) > 1 else math.nan for group in known])
@@ -117,7 +121,8 @@ class SweepTable(Mapping[str, np.ndarray]):
     def plot(self, x: str, y: str, by: str | None = None, axes: Any = None) -> Any:
         """A quantity against a parameter, a line for each value of `by`; returns the figure.
 
-        Points are means over all else that varies, which the title names, with the standard error as their bar.
+        Points are means over all else that varies, which the title names, with the standard error as their bar; a single run
+        has none.
         """
         kept = [x, *([by] if by else [])]
         for name in kept:
@@ -128,14 +133,14 @@ class SweepTable(Mapping[str, np.ndarray]):
             figure = plain_figure()
             figure.set_size_inches(6.4, 4.4)
             axes = figure.add_subplot()
-        values = list(dict.fromkeys(means[by].tolist())) if by else [None]
+        values = means[by][np.sort(np.unique(means[by], return_index=True)[1])].tolist() if by else [None]
         for k, value in enumerate(values):
             mine = np.ones(len(means[x]), bool) if value is None else same(means[by or x], value)
             mine &= np.isfinite(means["mean"])
             order = np.argsort(means[x][mine], kind="stable")
             label = None if value is None else f"{by} = {value:g}" if isinstance(value, float) else f"{by} = {value}"
             axes.errorbar(
-                means[x][mine][order], means["mean"][mine][order], np.nan_to_num(means["error"][mine][order]), fmt="o-",
+                means[x][mine][order], means["mean"][mine][order], means["error"][mine][order], fmt="o-",
                 color=f"C{k % FEW_GROUPS}", ms=4, lw=1, capsize=3, label=label,
             )  # fmt: skip
         others = [name for name in self.varied if name not in kept]
@@ -164,10 +169,10 @@ class SweepTable(Mapping[str, np.ndarray]):
 
 
 def same(column: np.ndarray, value: Any) -> np.ndarray:
-    """Where a column has a value; numbers up to rounding."""
+    """Where a column has a value; numbers up to rounding, NaN where none was given."""
     if column.dtype.kind in "iuf" and isinstance(value, int | float | np.number) and not isinstance(value, bool):
-        return np.isclose(column, float(value), rtol=CLOSE, atol=0.0)
-    return column == (value if isinstance(value, str | bool | np.generic) else str(value))
+        return np.isclose(column, float(value), rtol=CLOSE, atol=0.0, equal_nan=True)
+    return column == (value if isinstance(value, str | bool | np.generic) or column.dtype.kind == "O" else str(value))
 
 
 def open_sweep(folder: Path | str) -> SweepTable:

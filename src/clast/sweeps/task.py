@@ -25,6 +25,7 @@ FAILURE_FILE = "failure.json"
 FORMAT, FORMAT_VERSION = "clast-failure", 1
 DRAWN_FILE = ".drawn"  # put last of all: without it a finished run may have been killed at its figures
 SCENE_FILE = ".toml"
+DAMAGED = (OSError, KeyError, RuntimeError, ValueError)  # what HDF5 says of a file that is not what it was
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,10 @@ def state_of(run: Path, *, running: bool = False) -> State:
         return "missing"
     try:
         stored = open_run(run)
-    except StoreError:
+        stored.close()
+        return "finished" if stored.finished and stored.result is not None else "begun"
+    except (StoreError, *DAMAGED):
         return "failed"
-    stored.close()
-    return "finished" if stored.finished and stored.result is not None else "begun"
 
 
 def is_complete(run: Path) -> bool:
@@ -111,8 +112,8 @@ def read_failure(run: Path) -> str:
         try:
             if (run / RUN_FILE).exists():
                 open_run(run).close()
-        except StoreError as error:
-            return str(error)
+        except (StoreError, *DAMAGED) as error:
+            return str(error) if isinstance(error, StoreError) else f"the run in {run} is damaged ({error})"
         return ""
     try:
         return str(json.loads(path.read_text(encoding="utf-8"))["message"])

@@ -14,7 +14,7 @@ from clast.experiments.workers import Answer, attend
 from clast.output.progress import Progress
 from clast.output.provenance import without_folders
 from clast.output.recording import Interrupted
-from clast.sweeps.task import Task, carry_out, is_held, keep_failure
+from clast.sweeps.task import Task, carry_out, is_complete, is_held, keep_failure
 
 SAY_SECONDS = 1.0
 
@@ -52,6 +52,8 @@ def work(piece: dict[str, Any], say: Callable[[Answer], None]) -> Answer:
         return {"state": state, "message": message, "seconds": time.perf_counter() - began}
 
     say({"share": 0.0})
+    if is_complete(run):  # another process was quicker
+        return answer("finished")
     if is_held(run):
         return answer("elsewhere", f"{run} is being run by another process")
     try:
