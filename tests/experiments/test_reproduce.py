@@ -91,11 +91,16 @@ def test_a_run_made_by_hand_is_found_by_what_it_is(undrawn, tmp_path):
     assert len(plan) == 7
     assert plan["pictures"].asked and progress_of(plan["pictures"]).state == "finished"
     assert not plan["another"].asked and plan["another"].given == short, "reported, but nobody asked for it"
+    assert plan["another"].own and not plan["pictures"].own
     assert progress_of(plan["elastic-gas-rice"]).state == "missing"
     assert "gallery" not in plan
     others = plan_runs(["cow-bounce"], "quick", tmp_path)
     assert [each.folder.name for each in others if each.asked] == ["cow-bounce"]
     assert {each.folder.name for each in others if not each.asked} == {"elastic-gas", "another", "pictures"}
+    assert {each.folder.name for each in others if each.own} == {"elastic-gas", "another"}, "not what the papers' figures need"
+    told = gather(others, "quick", tmp_path)
+    gallery = next(section.runs[0] for section in told.sections if section.name == "gallery")
+    assert told.count("finished") == 1 and told.verdicts(True) == sum(each["agrees"] for each in gallery.judged)
     page = write_report(others, "quick", tmp_path)
     assert stored(tmp_path)["another"] == "finished"
     assert "clast run elastic-gas --size quick --shape rice --until 2" in page.read_text(encoding="utf-8")
@@ -226,6 +231,7 @@ def test_the_command_runs_goes_on_and_lists(capsys):
     Path("R/report").mkdir()
     Path("R/report/gone.webp").write_bytes(b"of a report before")
     assert run_command(["reproduce", "--report-only", "--out", "R", "--format", "markdown"]) == 0
+    assert set(stored(Path("R"))) == {"gallery"}, "of what is there, and nothing else"
     assert capsys.readouterr().out == "R/report.md\n" and not Path("R/report.html").exists()
     page = Path("R/report.md").read_text(encoding="utf-8")
     assert "](report/gallery-cows.webp)" in page and Path("R/report/gallery-cows.webp").stat().st_size > 1000

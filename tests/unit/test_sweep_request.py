@@ -274,6 +274,20 @@ def test_a_sweep_of_a_scene_keeps_a_copy_of_all_its_files():
         Sweep("in/scene.toml", vary={"law.friction": [0.2, math.inf]}).plan("s")
 
 
+def test_an_entry_without_its_table_is_told_where_it_is():
+    Path("gas.toml").write_text(VALID, encoding="utf-8")
+    with pytest.raises(InputError, match=r"no entry until; did you mean run\.until\?"):
+        parse_row(Path("gas.toml"), {"until": 2.0})
+    with pytest.raises(InputError, match=r"no entry sped; name it as law\.friction"):
+        parse_row(Path("gas.toml"), {"sped": 2.0})
+
+
+def test_a_look_at_a_new_sweep_writes_nothing(capsys):
+    assert run_command(["sweep", "cow-gas", "--vary", "seed=7:8", "--list", "--out", "s"]) == 0
+    assert [line.split() for line in capsys.readouterr().out.splitlines()[3:5]] == [["1", "7"], ["2", "8"]]
+    assert not Path("s").exists() and not Path("runs").exists()
+
+
 def test_names_in_a_scene_file_are_as_they_are(capsys):
     scene = MINIMAL.replace('shape = "disk"', 'shape = "big-rock"') + "\n[shapes.big-rock]\nkind = 'disk'\nradius = 0.1\n"
     assert scene.count("big-rock") == 2

@@ -43,7 +43,7 @@ def reproduce(
     """
     from clast.sweeps.reproduce import FORMATS, write_report
     from clast.sweeps.reproduce import reproduce as run_all
-    from clast.sweeps.reproduce_plan import QUICK, plan_runs, size_there
+    from clast.sweeps.reproduce_plan import QUICK, find_runs, plan_runs, size_there
 
     if form not in FORMATS:
         raise InputError(f"--format {form}: choose {' or '.join(FORMATS)}")
@@ -57,9 +57,9 @@ def reproduce(
         show_plan(plan_runs(names or [], size, folder))
         return
     if report_only:
-        plan = plan_runs(names or [], size, folder)
         if not folder.is_dir():
             raise InputError(f"there is no folder {folder}: nothing to report on")
+        plan = plan_runs(names or sorted({each.name for each in find_runs(folder)}), size, folder)
         print(write_report(plan, size, folder, form))
         return
     try:

@@ -49,7 +49,7 @@ def sweep(
     only: Annotated[list[str] | None, typer.Option(help="Rows to run, by number from 1: 7, or 3,5:9.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Try again what failed.")] = False,
     plan: Annotated[bool, typer.Option("--plan", help="Write down what to run, and run nothing.")] = False,
-    list_rows: Annotated[bool, typer.Option("--list", help="Show the rows and the state of each, and run nothing.")] = False,
+    list_rows: Annotated[bool, typer.Option("--list", help="Show the rows and the state of each, write nothing.")] = False,
     checkpoint: Annotated[float, typer.Option(help="Seconds between checkpoints.", metavar="SECONDS")] = 30.0,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the sweep's folder.")] = False,
     help: Annotated[bool, typer.Option("-h", "--help", help="Show this, and with NAME its parameters.")] = False,
@@ -84,6 +84,9 @@ def sweep(
         if is_sweep(name) and name not in names():
             raise InputError(f"{name} is a sweep's folder: to add rows, give its experiment or scene file and --out {name}")
         asked = read_request(name, vary or [], table, size, context.args)
+        if list_rows and (out is None or not is_sweep(str(out))):  # only to look: nothing is planned
+            show_request(asked)
+            return
         with run_folder(f"{Path(name).stem}-sweep", out) as folder:
             carry_out(asked.plan(folder), rows, plan, list_rows, manner, quiet)
         return
@@ -122,6 +125,16 @@ def read_request(name: str, vary: Sequence[str], table: Path | None, size: str |
 
     fields = find(name).parameters.model_fields
     return Sweep(name, vary=lists, table=table, given=read_options(name, fields, words), size=size)
+
+
+def show_request(asked: Sweep) -> None:
+    """The rows that would be run."""
+    names = list(dict.fromkeys(name for row in asked.rows for name in row))
+    found = plain_table("row", *names)
+    for k, row in enumerate(asked.rows, start=1):
+        values = (row.get(name, "–") for name in names)
+        found.add_row(str(k), *(number(each) if isinstance(each, float) else str(each) for each in values))
+    show(found)
 
 
 def carry_out(plan: Plan, only: str | None, plan_only: bool, list_only: bool, manner: dict[str, Any], quiet: bool) -> None:

@@ -50,6 +50,7 @@ class RunReport:
     """One run. What it does not know is None; pictures are paths within the folder of the report.
 
     label     what tells it from the experiment's other runs: "cow, 20 m"
+    own       of other parameters than the papers' figures: not counted among what agrees
     command   the command line that repeats it
     """
 
@@ -60,6 +61,7 @@ class RunReport:
     command: str
     parameters: tuple[ParameterSaid, ...]
     seeds: str
+    own: bool = False
     quantities: tuple[dict[str, Any], ...] = ()
     pictures: tuple[str, ...] = ()
     grains: int | None = None
@@ -124,12 +126,12 @@ class Report:
         return sum(run.wall_s or 0.0 for run in self.runs)
 
     def count(self, state: State) -> int:
-        """Runs in a state."""
-        return sum(run.state == state for run in self.runs)
+        """Runs of the papers' figures in a state."""
+        return sum(run.state == state for run in self.runs if not run.own)
 
     def verdicts(self, agrees: bool) -> int:
-        """Judged quantities that agree, or that do not."""
-        return sum(each["agrees"] is agrees for run in self.runs for each in run.judged)
+        """Judged quantities of the papers' figures that agree, or that do not."""
+        return sum(each["agrees"] is agrees for run in self.runs if not run.own for each in run.judged)
 
 
 def gather(plan: Sequence[PlannedRun], size: str, folder: Path) -> Report:
@@ -161,6 +163,7 @@ def report_run(planned: PlannedRun, varied: Sequence[str], folder: Path) -> RunR
         command=command_of(entry, planned.size, parameters),
         parameters=tuple(parameters_said(entry, parameters)),
         seeds=seeds_of(parameters),
+        own=planned.own,
     )
     run = progress.run
     if run is None:
@@ -200,7 +203,7 @@ def label_of(planned: PlannedRun, varied: Sequence[str]) -> str:
         value, unit = getattr(planned.parameters, name), unit_of(planned.entry, name)
         bare = isinstance(value, int | float) and not unit
         words.append(f"{name.replace('_', ' ')} {plain(value)}" if bare else f"{plain(value)} {unit}".rstrip())
-    return ", ".join(words)
+    return ", ".join([*words, *(["a run of your own"] if planned.own else [])])
 
 
 def unit_of(entry: Entry, name: str) -> str:

@@ -37,10 +37,10 @@ def summary_lines(section: Section) -> list[SummaryLine]:
     """What an experiment claims and was found: one line per quantity, published number and verdict."""
     groups: dict[tuple[Any, ...], list[tuple[RunReport, float]]] = {}
     for run in section.runs:
-        for each in run.judged:
+        for each in () if run.own else run.judged:
             key = (each["name"], each["unit"], each["published"], each["agrees"])
             groups.setdefault(key, []).append((run, each["measured"]))
-    done = [run for run in section.runs if run.state == "finished"]
+    done = [run for run in section.runs if run.state == "finished" and not run.own]
     lines = []
     for (name, unit, published, agrees), found in groups.items():
         values = [value for _, value in found]
@@ -122,12 +122,14 @@ def facts_of(run: RunReport) -> list[tuple[str, str]]:
 
 def standing(report: Report) -> str:
     """How much of it is done and how it came out, in a sentence or two."""
-    runs = len(report.runs)
+    runs = sum(not run.own for run in report.runs)
     told = [f"{report.count('finished')} of {runs} runs are finished"]
     told += [f"{report.count(state)} {called}" for state, called in LACKING.items() if report.count(state)]
     yes, no = report.verdicts(True), report.verdicts(False)
     verdict = f" Of {yes + no} judged quantities {yes} agree with the papers, {no} do not." if yes + no else ""
-    return ", ".join(told) + "." + verdict
+    own = len(report.runs) - runs
+    beside = f" Beside them {own} of other parameters than the papers', not counted." if own else ""
+    return ", ".join(told) + "." + beside + verdict
 
 
 def origin(report: Report) -> list[str]:

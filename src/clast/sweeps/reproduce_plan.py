@@ -53,6 +53,7 @@ class PlannedRun:
     given    parameters on top of the size
     folder   where it lies or will lie
     asked    False for one that lies there although nobody asked for it: it is reported, not run
+    own      its parameters are none of those that the papers' figures need: it is shown, and not counted
     """
 
     entry: Entry
@@ -61,6 +62,7 @@ class PlannedRun:
     parameters: Parameters
     folder: Path
     asked: bool = True
+    own: bool = False
 
     @property
     def timed(self) -> bool:
@@ -130,8 +132,8 @@ def plan_runs(wanted: Sequence[str], size: str, folder: Path) -> list[PlannedRun
         entry = asked.get(name) or find(name)
         mine = [(each, stored) for each in there if each.name == name and (stored := readable_parameters(entry, each))]
         known: list[Parameters] = []
-        for given in entry.variants.get(size, ({},)) if name in asked else ():
-            parameters = entry.choose(size, given)
+        papers = [(given, entry.choose(size, given)) for given in entry.variants.get(size, ({},))]
+        for given, parameters in papers if name in asked else ():
             here = folder / folder_name(name, given)
             same = [each.folder for each, stored in mine if stored == parameters]
             refuse_another(here, same)
@@ -139,7 +141,8 @@ def plan_runs(wanted: Sequence[str], size: str, folder: Path) -> list[PlannedRun
             known.append(parameters)
         for each, stored in mine:
             if stored not in known:
-                plan.append(PlannedRun(entry, size, differing(entry, size, stored), stored, each.folder, asked=False))
+                own = all(stored != parameters for _, parameters in papers)
+                plan.append(PlannedRun(entry, size, differing(entry, size, stored), stored, each.folder, asked=False, own=own))
                 known.append(stored)
     return plan
 

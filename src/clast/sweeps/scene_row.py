@@ -13,7 +13,7 @@ from typing import Any
 from clast.errors import ClastError, InputError
 from clast.preparation.scene_file import SceneFile, build, check_start, parse, read_text, with_entries
 from clast.scene.build import ShapeShelf
-from clast.scene.schema import SceneKeys
+from clast.scene.schema import RunKeys, SceneKeys
 
 
 def read_row(path: Path, given: Mapping[str, Any]) -> SceneFile:
@@ -38,9 +38,22 @@ def parse_row(path: Path, given: Mapping[str, Any]) -> tuple[str, SceneKeys]:
     parse(path, text, {})  # what is wrong with the file itself is told first
     tables = tomllib.loads(text)
     for key, value in given.items():
+        if "." not in key and key not in SceneKeys.model_fields:
+            places = [*dict.fromkeys([*places_of(key, tables), *([f"run.{key}"] if key in RunKeys.model_fields else [])])]
+            cure = f"did you mean {' or '.join(places)}?" if places else "name it as law.friction, fill.0.seed or run.until"
+            raise InputError(f"{path}: a scene has no entry {key}; {cure}")
         replace(tables, key, value, path)
     text = toml_text(tables)
     return text, parse(path, text, {})
+
+
+def places_of(name: str, entries: Any, above: str = "") -> list[str]:
+    """Dotted keys of all entries of that name in a file."""
+    pairs = entries.items() if isinstance(entries, dict) else enumerate(entries) if isinstance(entries, list) else ()
+    found = []
+    for key, value in pairs:
+        found += [f"{above}{key}"] * (key == name) + places_of(name, value, f"{above}{key}.")
+    return found
 
 
 def replace(tables: dict[str, Any], key: str, value: Any, path: Path) -> None:
