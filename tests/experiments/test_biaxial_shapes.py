@@ -97,7 +97,7 @@ def test_strength_is_compared_with_that_of_disks():
     assert found["disks: peak stress / p₀"].measured == pytest.approx(2.6, rel=0.03) and found["disks: peak stress / p₀"].agrees
     assert found["disks: critical stress / p₀"].measured == pytest.approx(1.7, rel=1e-3)
     assert found["disks: void ratio at the critical state"].agrees is True
-    assert found["largest inertial number"].agrees is True
+    assert found["largest inertial number"].note.startswith("slow")
 
 
 def test_fast_tests_and_rising_curves_are_told():
@@ -107,7 +107,7 @@ def test_fast_tests_and_rising_curves_are_told():
         each.name: each
         for each in evaluate(BiaxialShapes(seeds=1, shape="disk"), SimpleNamespace(tables={"disk, seed 1": table}))
     }
-    assert found["largest inertial number"].agrees is False
+    assert found["largest inertial number"].note.startswith("not slow") and found["largest inertial number"].agrees is None
     assert found["disks: peak stress / p₀"].agrees is False  # it never falls
 
 

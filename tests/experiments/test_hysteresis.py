@@ -105,7 +105,7 @@ def test_loops_grow_and_nest(tested):
     assert 0.0 < areas[0] < 0.2 * areas[1] < 0.04 * areas[2]
     assert quantities["dense: share of loops inside the next larger"].agrees is True
     assert quantities["exponent of the area in Δσ"].measured > 1.5
-    assert quantities["energy error"].measured < 1e-4 and quantities["largest inertial number"].agrees is True
+    assert quantities["energy error"].measured < 1e-4 and quantities["largest inertial number"].note.startswith("slow")
     assert quantities["dense: Δσ/p₀ where the area grows fast"].agrees is None  # one sample has no error
     assert 0.0 < quantities["Δσ = 0.075 p₀: share of contact dampers in the loop"].measured < 1.5
     slower = quantities["Δσ = 0.075 p₀: area at 4 T / at T"]

@@ -275,7 +275,7 @@ def test_a_sweep_of_a_scene_keeps_a_copy_of_all_its_files():
 
 
 def test_an_entry_without_its_table_is_told_where_it_is():
-    Path("gas.toml").write_text(VALID, encoding="utf-8")
+    Path("gas.toml").write_text(MINIMAL, encoding="utf-8")
     with pytest.raises(InputError, match=r"no entry until; did you mean run\.until\?"):
         parse_row(Path("gas.toml"), {"until": 2.0})
     with pytest.raises(InputError, match=r"no entry sped; name it as law\.friction"):

@@ -18,6 +18,7 @@ from typing import Literal
 import numpy as np
 
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.numbers import slowness
 from clast.experiments.packing import DRAG, LONGEST, PLURAL, cell_of, pressed, shapes_of, table_name
 from clast.laws import Linear
 from clast.measures.quasi_static import SLOW
@@ -115,7 +116,7 @@ def evaluate(p: BiaxialShapes, run: Run) -> Sequence[Quantity]:
     if fastest >= SLOW:
         above = max(float((each["inertial_number"] >= SLOW).mean()) for each in everything)
         note += f"; I = ε̇√(m/p) rises where the stress drops, in at most {above:.1%} of a test"
-    found.append(Quantity("largest inertial number", fastest, "", SLOW, bool(fastest < SLOW), note))
+    found.append(slowness(fastest, note))
     found.append(
         Quantity("largest share of the load on wall dashpots", max(float(each["dashpot_share"].max()) for each in everything))
     )

@@ -20,8 +20,8 @@ from typing import Literal
 import numpy as np
 
 from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
+from clast.experiments.numbers import slowness
 from clast.experiments.soil import Soil, cell_of, sheared
-from clast.measures.quasi_static import SLOW
 from clast.output.figures import save_figure
 from clast.output.reader import Run, Table
 from clast.preparation.curves import find_peak, level, resampled, smoothed, softening
@@ -119,7 +119,7 @@ def evaluate(p: BiaxialVoronoi, run: Run) -> Sequence[Quantity]:
     fastest = max(float(each["inertial_number"].max()) for each in everything)
     now = max(float((each["inertial_number"] / (1.0 - each["axial_strain"])).max()) for each in everything)
     note = f"with the rate of the present height {now:.2g}"
-    found.append(Quantity("largest inertial number", fastest, "", SLOW, bool(fastest < SLOW), note))
+    found.append(slowness(fastest, note))
     for name, column in (
         ("largest share of the load on wall dashpots", "dashpot_share"),
         ("largest overlap / r", "overlap_share"),

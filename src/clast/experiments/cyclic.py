@@ -18,11 +18,10 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from clast.experiments.experiment import Quantity, parameter
-from clast.experiments.failure import mean_error
+from clast.experiments.numbers import mean_error, slowness
 from clast.experiments.soil import Soil, State, cell_of, pressed
 from clast.measures.coordination import Coordination
 from clast.measures.loops import Loops
-from clast.measures.quasi_static import SLOW
 from clast.output.reader import Table
 from clast.preparation.biaxial import SWING_BRAKE
 from clast.preparation.element_test import Record, curves, record
@@ -167,7 +166,7 @@ def trust(tests: Sequence[Table]) -> list[Quantity]:
     """Whether tests were slow, walls free, overlaps small and books closed: the worst of all."""
     fastest = max(float(each["inertial_number"].max()) for each in tests)
     return [
-        Quantity("largest inertial number", fastest, "", SLOW, bool(fastest < SLOW), "quasi-static below the bar"),
+        slowness(fastest),
         Quantity("largest share of the load on wall dashpots", max(float(each["dashpot_share"].max()) for each in tests)),
         Quantity("largest overlap / r", max(float(each["overlap_share"].max()) for each in tests)),
         Quantity("energy error", worst_book(tests)),

@@ -19,8 +19,8 @@ import numpy as np
 
 from clast.errors import InputError, PhysicsError, StepError
 from clast.experiments.experiment import Merit, Quantity, parameter
+from clast.experiments.numbers import mean_error, slowness
 from clast.experiments.soil import ONSET, Soil, cell_of, pressed
-from clast.measures.quasi_static import SLOW
 from clast.output.figures import GRAIN, WALL, draw_bodies, run_outlines
 from clast.output.reader import Run, Table
 from clast.preparation.cell import PressureWarning
@@ -98,25 +98,6 @@ def tried(p: FailingSoil, share: float, seed: int, beyond: float, threads: int |
 # --- what is read off ------------------------------------------------------------------------------------------------
 
 
-def mean_error(values: Sequence[float] | np.ndarray) -> tuple[float, float]:
-    """Mean of what was measured and its standard error; NaN where there is none, or only one."""
-    known = np.asarray(values, float)
-    known = known[np.isfinite(known)]
-    if known.size == 0:
-        return float("nan"), float("nan")
-    return float(known.mean()), float(known.std(ddof=1) / math.sqrt(known.size)) if known.size > 1 else float("nan")
-
-
-def said(value: float, error: float, digits: int = 3) -> str:
-    """`0.853 ± 0.012`, without the error where there is none."""
-    return f"{value:.{digits}g}" + (f" ± {error:.2g}" if math.isfinite(error) else "")
-
-
-def within(value: float, published: float, margin: float) -> bool | None:
-    """Whether a value agrees; None where there is no value."""
-    return bool(abs(value - published) <= margin) if math.isfinite(value) else None
-
-
 def is_valid(failures: Sequence[Failure]) -> bool:
     """Whether the tests at a pressure failed with little overlap, as a mean over seeds."""
     return bool(mean_error([each.overlap for each in failures])[0] <= VALID)
@@ -152,7 +133,7 @@ def trust(tests: Sequence[Table], failures: Sequence[Failure]) -> list[Quantity]
     deep = sum(each > VALID for each in deepest)
     note = f"above {VALID:g} in {deep} of {len(deepest)} tests, beyond 1 in {sum(each > 1.0 for each in deepest)}"
     return [
-        Quantity("largest inertial number", fastest, "", SLOW, bool(fastest < SLOW)),
+        slowness(fastest),
         soonest(tests, failures),
         Quantity("largest overlap / r at failure", max(deepest, default=float("nan")), note=note),
         Quantity("energy error", max(float(each["energy_error"][0]) for each in begun)),

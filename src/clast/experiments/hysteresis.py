@@ -45,7 +45,7 @@ from clast.experiments.cyclic import (
     worst_book,
 )
 from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
-from clast.experiments.failure import mean_error, said, within
+from clast.experiments.numbers import mean_error, said, within
 from clast.measures.loops import Loops
 from clast.output.figures import save_figure
 from clast.output.reader import Run

@@ -35,7 +35,7 @@ from clast.experiments.cyclic import (
     worst_book,
 )
 from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
-from clast.experiments.failure import mean_error, said
+from clast.experiments.numbers import mean_error, said
 from clast.output.figures import save_figure
 from clast.output.reader import Run, Table
 

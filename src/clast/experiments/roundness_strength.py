@@ -28,18 +28,16 @@ from clast.experiments.failure import (
     FailingSoil,
     draw_middle,
     is_valid,
-    mean_error,
     merit_of,
     pressures_of,
     read_all,
     refuse_deep,
-    said,
     seeds_of,
     tried,
     trust,
     unfailed,
-    within,
 )
+from clast.experiments.numbers import mean_error, said, within
 from clast.experiments.soil import cell_of
 from clast.output.figures import save_figure
 from clast.output.reader import Run

@@ -31,7 +31,6 @@ from clast.experiments.experiment import Columns, Merit, Quantity, Study, parame
 from clast.experiments.failure import (
     FailingSoil,
     is_valid,
-    mean_error,
     merit_of,
     pressures_of,
     refuse_deep,
@@ -40,6 +39,7 @@ from clast.experiments.failure import (
     trust,
     unfailed,
 )
+from clast.experiments.numbers import mean_error
 from clast.experiments.soil import cell_of
 from clast.measures.band import BandAngle
 from clast.measures.displacement import Displacement

@@ -116,8 +116,7 @@ def summary(report: Report) -> str:
         "<th>published</th><th>measured</th><th>agrees</th></tr></thead>\n" + "\n".join(groups) + "\n</table></div>\n"
         '<p class="soft">– under “published”: the paper says it in words, without a number. c is the Cundall number, grains × '
         "steps per second; the energy error is the largest gap of the energy book over the energy that moves in it, and "
-        "agrees when it is below the published one. The bound of the inertial number, 0.001, is the usual one of a test that "
-        "counts as slow, not the papers'.</p>"
+        "agrees when it is below the published one.</p>"
     )
 
 

@@ -1,0 +1,37 @@
+"""How experiments tell their numbers: means with errors of seeds, whether they agree, whether a test was slow enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from clast.experiments.experiment import Quantity
+from clast.measures.quasi_static import SLOW
+
+
+def mean_error(values: Sequence[float] | np.ndarray) -> tuple[float, float]:
+    """Mean of what was measured and its standard error; NaN where there is none, or only one."""
+    known = np.asarray(values, float)
+    known = known[np.isfinite(known)]
+    if known.size == 0:
+        return float("nan"), float("nan")
+    return float(known.mean()), float(known.std(ddof=1) / math.sqrt(known.size)) if known.size > 1 else float("nan")
+
+
+def said(value: float, error: float, digits: int = 3) -> str:
+    """`0.853 ± 0.012`, without the error where there is none."""
+    return f"{value:.{digits}g}" + (f" ± {error:.2g}" if math.isfinite(error) else "")
+
+
+def within(value: float, published: float, margin: float) -> bool | None:
+    """Whether a value agrees; None where there is no value."""
+    return bool(abs(value - published) <= margin) if math.isfinite(value) else None
+
+
+def slowness(fastest: float, note: str = "") -> Quantity:
+    """The largest inertial number of some tests. The papers do not give one, so there is nothing to agree with: the note says
+    whether it is below the usual bound of a test that counts as slow."""
+    told = f"slow: below {SLOW:g}" if fastest < SLOW else f"not slow: above {SLOW:g}"
+    return Quantity("largest inertial number", fastest, note=f"{told}; {note}" if note else told)
