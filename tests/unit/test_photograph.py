@@ -375,7 +375,7 @@ def test_grains_that_touch_are_cut_apart_if_asked(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert len(grains_from_image(path, split=False, tolerance=2.0)) == 2
-    with pytest.warns(PictureWarning, match=r"pixel \(74, 80\) looks like 2 grains that touch: split = true"):
+    with pytest.warns(PictureWarning, match=r"column 74, row 80 from the top looks like 2 grains that touch: split = true"):
         assert len(grains_from_image(path, tolerance=2.0)) == 2
 
 
@@ -421,7 +421,11 @@ BAD = {
     "true scale": (lambda: drawn([ONE], (96, 80)), {"scale": True}, "scale must be a positive number, not True"),
     "huge scale": (lambda: drawn([ONE], (96, 80)), {"scale": 1e300}, r"scale must be between 1e-30 and 1e\+30, not 1e\+300"),
     "no scale": (lambda: drawn([ONE], (96, 80)), {"scale": 0.0}, "scale must be a positive number, not 0.0"),
-    "too round": (lambda: drawn([ONE], (96, 80)), {"radius": 25.0}, r"grain 0 about pixel \(48, 3.\): .* smaller radius"),
+    "too round": (
+        lambda: drawn([ONE], (96, 80)),
+        {"radius": 25.0},
+        r"grain 0 about column 48, row 3.* smaller radius",
+    ),
     "two vertices": (lambda: drawn([ONE], (96, 80)), {"vertices": 2}, "3 or more, not 2"),
 }
 

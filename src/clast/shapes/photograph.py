@@ -164,7 +164,9 @@ def grains_from_image(
             shape = fitted(body, radius, vertices=vertices, tolerance=near, name=f"grain-{number:02d}")
         except ShapeError as error:
             x, y = ring.mean(axis=0)
-            raise ShapeError(f"{file}: grain {number} about pixel ({x:.0f}, {grey.shape[0] - y:.0f}): {error}") from None
+            raise ShapeError(
+                f"{file}: grain {number} about column {x:.0f}, row {grey.shape[0] - y:.0f} from the top: {error}"
+            ) from None
         grains.append(TracedGrain(number, shape, body, area, holes, misfit(shape, body)))
     return Photograph(file, tuple(grains), grey, float(scale), parted.dark, cut, specks)
 
@@ -286,8 +288,11 @@ def _look_for_several(labels: Ints, blobs: Ints, where: str) -> None:
         parts = int((share > 0.2 * share.max()).sum())
         if parts > 1:
             row, column = (0.5 * (each.start + each.stop) for each in window)
-            many[k] = parts, f"the blob about pixel ({column:.0f}, {row:.0f}) looks like {parts} grains that touch"
-    cure = "split = true cuts them apart, split = false takes it as one grain"
+            many[k] = (
+                parts,
+                f"the blob about column {column:.0f}, row {row:.0f} from the top looks like {parts} grains that touch",
+            )
+    cure = "split = true (--split) cuts them apart, split = false (--no-split) takes it as one grain"
     for k, (parts, said) in many.items():
         if parts >= SEVERAL and 2 * size[k - 1] > size.sum():
             raise InputError(f"{where}: {said}: lay them apart; or {cure}")
