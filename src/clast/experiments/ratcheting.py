@@ -214,35 +214,35 @@ def draw_test(p: Ratcheting, run: Run) -> object:
 
 
 def draw_amplitudes(p: Ratcheting, run: Run) -> object:
-    """Strain per cycle against amplitude, with the knee."""
+    """Strain per cycle against amplitude with the knee, and the same on logarithmic axes, where small ones are seen too."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(6.5, 4.5), layout="constrained")
+    figure, panels = plt.subplots(1, 2, figsize=(11.0, 4.3), layout="constrained")
     amplitudes, rates = np.array(sweep_of(p)), rates_by_amplitude(p, run)
     mean, error = bars(rates)
-    if p.sweep_seeds > 1:
-        for each in rates:
-            axes.plot(amplitudes, each, ".", ms=4, color="0.7")
-    axes.errorbar(
-        amplitudes,
-        mean,
-        error,
-        fmt="o-",
-        ms=4,
-        lw=1.0,
-        capsize=3,
-        label=f"mean of {p.sweep_seeds} samples" if p.sweep_seeds > 1 else "one sample",
-    )
     limit, spread = knee_of_seeds(amplitudes, rates)
-    if math.isfinite(limit):
-        axes.axvline(limit, color="C3", lw=1.0, label=f"knee: {said(limit, spread, 2)} p₀")
-    if amplitudes[-1] > LIMIT:
-        axes.axvline(LIMIT, color="0.4", lw=1.0, ls="--", label=f"published: about {LIMIT:g} p₀")
-    axes.axhline(loops_of(p, run.tables[AT_REST]).rate(), color="0.6", lw=0.8, ls=":", label="at rest")
-    axes.set(xlabel=r"amplitude $\Delta\sigma/p_0$", ylabel="strain per cycle, last half of the cycles", xlim=(0.0, None))
-    axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
-    axes.set_title(f"{p.state}, R = {p.radius:g} cm, {p.cycles} cycles", fontsize=10)
-    axes.legend(fontsize=9)
+    rest = loops_of(p, run.tables[AT_REST]).rate()
+    label = f"mean of {p.sweep_seeds} samples" if p.sweep_seeds > 1 else "one sample"
+    for axes, shown in zip(panels, (np.ones(len(mean), bool), mean > 0.0), strict=True):
+        if p.sweep_seeds > 1:
+            for each in rates:
+                axes.plot(amplitudes, each, ".", ms=4, color="0.7")
+        axes.errorbar(amplitudes[shown], mean[shown], error[shown], fmt="o-", ms=4, lw=1.0, capsize=3, label=label)
+        if math.isfinite(limit):
+            axes.axvline(limit, color="C3", lw=1.0, label=f"knee: {said(limit, spread, 2)} p₀")
+        if amplitudes[-1] > LIMIT:
+            axes.axvline(LIMIT, color="0.4", lw=1.0, ls="--", label=f"published: about {LIMIT:g} p₀")
+        axes.set(xlabel=r"amplitude $\Delta\sigma/p_0$", ylabel="strain per cycle, last half of the cycles")
+    panels[0].axhline(rest, color="0.6", lw=0.8, ls=":", label=f"at rest: {rest:.1g}")
+    panels[0].set(xlim=(0.0, None))
+    panels[0].ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
+    panels[0].legend(fontsize=9)
+    panels[0].set_title(f"{p.state}, R = {p.radius:g} cm, {p.cycles} cycles", fontsize=10)
+    if (mean > 0.0).any():
+        panels[1].set(xscale="log", yscale="log")
+        panels[1].set_xticks(amplitudes, [f"{each:g}" for each in amplitudes])
+        panels[1].minorticks_off()
+    panels[1].set_title("the same; losses and zeros are not drawn", fontsize=10)
     return figure
 
 
