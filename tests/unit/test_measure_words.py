@@ -6,7 +6,7 @@ import pytest
 
 import clast.measures
 from clast.errors import InputError
-from clast.measures import Stress, VoidRatio, Walls
+from clast.measures import Loops, Stress, VoidRatio, Walls
 from clast.measures.measure import Measure
 
 MEASURES = [each for name, each in vars(clast.measures).items() if inspect.isclass(each) and hasattr(each, "compute")]
@@ -14,12 +14,13 @@ MEASURES = [each for name, each in vars(clast.measures).items() if inspect.iscla
 
 @pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)
 def test_a_measure_says_that_it_was_not_computed(kind: type) -> None:
-    measure = kind()
+    asked = {"period": 10.0} if kind is Loops else {}
+    measure = kind(**asked)
     assert isinstance(measure, Measure)
-    assert repr(measure) == f"{kind.__name__}(), not computed yet"
+    assert repr(measure) == f"{kind.__name__}({'period=10.0' if asked else ''}), not computed yet"
     with pytest.raises(InputError, match=rf"{kind.__name__} has nothing to show yet: call compute\(run\) first"):
-        _ = measure.time
-    assert not hasattr(measure, "time")
+        _ = measure.found
+    assert not hasattr(measure, "found")
 
 
 def test_settings_other_than_the_defaults_are_shown() -> None:
