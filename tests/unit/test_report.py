@@ -30,7 +30,7 @@ from clast.sweeps.report import (
 from clast.sweeps.report_html import html_page
 from clast.sweeps.report_markdown import markdown_page
 from clast.sweeps.report_pictures import WIDTHS, fit_pictures, scaled
-from clast.sweeps.report_summary import REASON_UNKNOWN, lacking, merit_of, reasons, standing, summary_lines, with_unit
+from clast.sweeps.report_summary import REASON_UNKNOWN, lacking, merit_of, origin, reasons, standing, summary_lines, with_unit
 from clast.sweeps.report_words import number, plain, typeset
 
 VOID = {"meta", "img", "br", "link"}
@@ -199,6 +199,7 @@ def test_merit_of_an_experiment(report):
     assert merit_of(report.sections[0]) == [("time", "2 min"), ("c", "3.7e+07 1/s"), ("energy error", "≤ 3e-07")]
     assert merit_of(report.sections[1]) == []
     assert standing(Report("quick", ())) == "0 of 0 runs are finished."
+    assert "verlet-distance" in origin(Report("quick", ()))[-1], "a part does not pass for the whole"
 
 
 def test_data_is_written_whole_and_without_nan(report, tmp_path):

@@ -157,9 +157,9 @@ def between(time: Array, values: Array, at: float, near: float) -> float:
     if abs(time[k] - at) <= near or len(time) < 4:
         return float(np.interp(at, time, values))
     first = int(np.clip(np.searchsorted(time, at) - 2, 0, len(time) - 4))
-    x, y = time[first : first + 4], values[first : first + 4]
-    others = [[x[m] for m in range(4) if m != n] for n in range(4)]
-    return float(sum(y[n] * np.prod([(at - each) / (x[n] - each) for each in others[n]]) for n in range(4)))
+    from scipy.interpolate import BarycentricInterpolator  # slow to import, and few runs need it
+
+    return float(BarycentricInterpolator(time[first : first + 4], values[first : first + 4])(at))
 
 
 def loop_area(strain: Array, stress: Array) -> float:

@@ -70,6 +70,11 @@ def read_scene(path: Path | str, given: Mapping[str, Any] | None = None) -> Scen
     file = Path(path)
     text = read_text(file)
     keys = parse(file, text, given or {})
+    return built(file, text, keys)
+
+
+def built(file: Path, text: str, keys: SceneKeys) -> SceneFile:
+    """The scene that entries ask for, found fit to be stepped; what is wrong is told with the name of the file."""
     origin: list[str] = []
     try:
         with warnings.catch_warnings(record=True) as caught:

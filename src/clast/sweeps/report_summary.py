@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from clast.experiments import names
 from clast.output.estimate import duration
 from clast.sweeps.report import LACKING, Report, RunReport, Section
 from clast.sweeps.report_words import number
@@ -141,6 +142,9 @@ def origin(report: Report) -> list[str]:
         said.append(f"All runs together took {duration(report.wall_s)}, one thread each.")
     said += [f"Machine: {machine}." for machine in report.machines]
     said += [f"Made by {versions}." for versions in report.versions]
+    told = {section.name for section in report.sections}
+    if absent := [name for name in names() if name not in told]:  # or a part would pass for the whole
+        said.append(f"Not in this report, since not asked for or not run: {', '.join(absent)}.")
     return said
 
 

@@ -5,31 +5,18 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from clast.errors import ClastError, InputError
-from clast.preparation.scene_file import SceneFile, build, check_start, parse, read_text, with_entries
-from clast.scene.build import ShapeShelf
+from clast.errors import InputError
+from clast.preparation.scene_file import SceneFile, built, parse, read_text
 from clast.scene.schema import RunKeys, SceneKeys
 
 
 def read_row(path: Path, given: Mapping[str, Any]) -> SceneFile:
     """The scene in a file with entries replaced; what is wrong is told as for the file itself."""
-    text, keys = parse_row(path, given)
-    origin: list[str] = []
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            shelf = ShapeShelf(keys.shapes, path.parent)
-            scene = build(keys, shelf, origin)
-            check_start(scene, keys.run, origin)
-    except ClastError as error:
-        raise type(error)(f"{path}: {with_entries(str(error), origin)}") from None
-    remarks = tuple(dict.fromkeys(str(each.message) for each in caught))
-    return SceneFile(path, text, shelf.texts, keys, scene, remarks)
+    return built(path, *parse_row(path, given))
 
 
 def parse_row(path: Path, given: Mapping[str, Any]) -> tuple[str, SceneKeys]:
