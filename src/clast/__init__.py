@@ -13,6 +13,8 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "Scene": "clast.scene.scene",
     "Box": "clast.scene.scene",
+    "Scene3D": "clast.scene.space",
+    "Box3D": "clast.scene.space",
     "Fixed": "clast.scene.tags",
     "Velocity": "clast.scene.tags",
     "Force": "clast.scene.tags",

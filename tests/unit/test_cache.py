@@ -101,14 +101,25 @@ def test_an_edited_law_is_seen_at_once(installation, cold):
 
 
 def test_the_key_covers_everything_that_is_compiled():
-    """Any module that uses the decorators lies in a folder whose files are hashed."""
-    from clast.backend.bind import PACKAGE, sources
+    """Any module that uses the decorators is reached from one of the templates, by what it imports."""
+    from clast.backend.bind import PACKAGE, PLANE, SPACE, sources
 
-    hashed = set(sources())
+    hashed = {*sources(PLANE, "clast.laws"), *sources(SPACE, "clast.laws")}
     for path in sorted(PACKAGE.rglob("*.py")):
         if "clast.backend.device" in path.read_text() and path.name != "device.py":
             assert path in hashed, path
     assert PACKAGE / "laws" / "linear.py" in hashed
+
+
+def test_the_key_leaves_out_what_is_not_compiled():
+    """An edit of the engine, or of the other dimension's loops, costs nobody a new compilation."""
+    from clast.backend.bind import PACKAGE, PLANE, SPACE, sources
+
+    plane, space = set(sources(PLANE, "clast.laws.linear")), set(sources(SPACE, "clast.laws.linear"))
+    assert PACKAGE / "dynamics" / "engine.py" not in plane | space
+    assert PACKAGE / "dynamics" / "forces.py" in plane - space
+    assert PACKAGE / "dynamics" / "space" / "forces.py" in space - plane
+    assert PACKAGE / "laws" / "hertz.py" not in plane | space
 
 
 def test_no_reference_is_counted_in_the_contact_loop():

@@ -243,7 +243,7 @@ def test_rolling_closes_and_stays_below_its_limit():
     work = heat = put_in = most = 0.0
     for n in range(3000):
         normal, turn = 1000.0 * depth[n + 1], 10.0 * (slip[n + 1, 0] - slip[n, 0])
-        new, angle, warmth = rolling_torque(stiffness, friction, normal, 0.25, turn / dt, angle, dt)
+        new, _, angle, _, warmth = rolling_torque(stiffness, friction, normal, 0.25, turn / dt, 0.0, angle, 0.0, dt)
         step_work = -0.5 * (new + torque) * turn
         torque, work, put_in, heat = new, work + step_work, put_in + abs(step_work), heat + warmth
         assert abs(torque) <= friction * normal * 0.25 * (1 + 1e-12)

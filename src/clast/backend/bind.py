@@ -5,6 +5,7 @@ file was edited. Here the name of the generated module carries a hash of every s
 names and of the versions: an edit gives a new name, and an old result can never be taken for a new one.
 """
 
+import ast
 import hashlib
 import importlib
 import importlib.util
@@ -24,8 +25,7 @@ import numpy as np
 from clast.backend.device import law_function
 
 PACKAGE = Path(__file__).resolve().parent.parent
-COMPILED = ("backend", "contact", "laws", "neighbours", "dynamics")  # packages with compiled code
-TEMPLATE = PACKAGE / "dynamics" / "kernels.py"
+PLANE, SPACE = "clast.dynamics.kernels", "clast.dynamics.space.kernels"  # the templates
 REGISTERED: dict[str, SimpleNamespace] = {}  # users' laws of this process, by name
 BEGIN, END = "# --- bound ---\n", "# --- end of bound ---\n"
 
@@ -50,15 +50,48 @@ def cache_folder() -> Path:
     return folder
 
 
-def sources() -> list[Path]:
-    """Every file whose text can end up in compiled code."""
-    return sorted(path for package in COMPILED for path in (PACKAGE / package).rglob("*.py"))
+def path_of(module: str) -> Path | None:
+    """File of a module of this package, or None."""
+    parts = module.split(".")
+    if parts[0] != PACKAGE.name:
+        return None
+    path = PACKAGE.joinpath(*parts[1:])
+    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+        if candidate.is_file():
+            return candidate
+    return None
 
 
-def key(bound: str) -> str:
-    """Hash of all that the compiled code depends on."""
-    digest = hashlib.sha256(bound.encode())
-    for path in sources():
+def imported(path: Path) -> set[str]:
+    """Modules of this package that a file imports, anywhere in it."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
+    return {name for name in names if path_of(name) is not None}
+
+
+@cache
+def sources(*modules: str) -> list[Path]:
+    """Every file whose text can end up in compiled code: all that these modules import, and what those import."""
+    waiting = list(modules)
+    found: list[Path] = []
+    while waiting:
+        name = waiting.pop()
+        path = path_of(name)
+        if path is None or path in found:
+            continue
+        found.append(path)
+        waiting += sorted(imported(path))
+    return sorted(found)
+
+
+def key(bound: str, template: str = PLANE, law: str = "") -> str:
+    """Hash of all that the compiled code depends on. Without a law: on any of them."""
+    digest = hashlib.sha256(f"{template}\n{bound}".encode())
+    for path in sources(template, law or "clast.laws"):
         digest.update(path.relative_to(PACKAGE).as_posix().encode())
         digest.update(path.read_bytes())
     for name in ("numba", "llvmlite", "numpy"):
@@ -157,6 +190,7 @@ class Binding(NamedTuple):
     cohesive: bool = False
     cell: bool = False
     gear: int = 0
+    template: str = PLANE
 
     def lines(self) -> str:
         """The lines between the marks of the template."""
@@ -172,10 +206,12 @@ class Binding(NamedTuple):
 @cache
 def kernels(binding: Binding) -> ModuleType:
     """The kernels with a law bound to them."""
-    text = TEMPLATE.read_text()
+    template = path_of(binding.template)
+    assert template is not None
+    text = template.read_text()
     head, rest = text.split(BEGIN)
     _, tail = rest.split(END)
-    name = f"clast_kernels_{key(binding.lines())}"
+    name = f"clast_kernels_{key(binding.lines(), binding.template, binding.law)}"
     path = cache_folder() / f"{name}.py"
     write_once(path, head + BEGIN + binding.lines() + END + tail)
     spec = importlib.util.spec_from_file_location(name, path)

@@ -92,7 +92,7 @@ def movie(
     width: Annotated[int, typer.Option(help="Width of the picture in pixels.")] = 800,
     to: Annotated[str | None, typer.Option(help="gif or mp4; as --out ends, or gif.")] = None,
     every: Annotated[int | None, typer.Option(help="Draw every n-th frame; all if not given, but no more than 600.")] = None,
-    color: Annotated[str, typer.Option(help="Colour the grains by speed, spin or none.")] = "speed",
+    color: Annotated[str, typer.Option(help="Colour the grains by speed, spin or none; in space also by id.")] = "speed",
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the movie's name.")] = False,
 ) -> None:
     """Draw the stored frames of a run as a movie."""
@@ -104,20 +104,35 @@ def movie(
         print(write_movie(stored, out, kind=to, fps=fps, width=width, every=every, color=color, progress=progress))
 
 
+EXPORTS = {"csv": "csv", "vtkhdf": "frames.vtkhdf", "gsd": "frames.gsd"}  # kind → name in the run's folder
+
+
 @app.command()
 def export(
     folder: Annotated[Path, typer.Argument(help="Folder of a run.", metavar="RUN")],
-    to: Annotated[str, typer.Option(help="csv.")] = "csv",
-    out: Annotated[Path | None, typer.Option(help="Folder for the files; RUN/csv if not given.")] = None,
+    to: Annotated[str, typer.Option(help="csv (text), vtkhdf (ParaView) or gsd (OVITO).")] = "csv",
+    out: Annotated[
+        Path | None, typer.Option(help="Folder or file to write; RUN/csv, RUN/frames.vtkhdf or RUN/frames.gsd if not given.")
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier export in --out.")] = False,
 ) -> None:
-    """Write a run as text files for other programs."""
-    if to != "csv":
-        raise InputError(f"--to {to}: choose csv")
-    from clast.output.export import export_csv
-
+    """Write a run for other programs."""
+    if to not in EXPORTS:
+        raise InputError(f"--to {to}: choose {', '.join(EXPORTS)}")
     with readable(folder) as stored:
-        print(export_csv(stored, out or stored.folder / "csv", overwrite=overwrite))
+        place = out or stored.folder / EXPORTS[to]
+        if to == "csv":
+            from clast.output.export import export_csv
+
+            print(export_csv(stored, place, overwrite=overwrite))
+        elif to == "vtkhdf":
+            from clast.output.vtkhdf import export_vtkhdf
+
+            print(export_vtkhdf(stored, place, overwrite=overwrite))
+        else:
+            from clast.output.gsd_file import export_gsd
+
+            print(export_gsd(stored, place, overwrite=overwrite))
 
 
 PHOTOGRAPH = "Photographs"  # heading of the options that are for pictures only

@@ -5,25 +5,20 @@ import math
 import time
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from clast.backend import bind
 from clast.backend.threads import ThreadTrial, balanced_cuts, count_threads, use_threads, warn_about_layer
-from clast.dynamics import cell, removal
-from clast.dynamics.arrays import Contacts, Forces, State, Workspace
-from clast.dynamics.gear import COEFFICIENTS
-from clast.dynamics.layout import lay_out
-from clast.dynamics.memory import put_springs, springs_of
-from clast.dynamics.motion import LOSS
+from clast.dynamics import cell, plane, removal
 from clast.dynamics.program import Program
 from clast.dynamics.snapshot import Snapshot, take_snapshot
-from clast.dynamics.table import INTEGERS, WIDTH
-from clast.dynamics.timestep import safe_step, unstable_step
+from clast.dynamics.space import twin as space
 from clast.errors import NotFiniteError, OverlapError, SceneError, StepError
 from clast.neighbours.alpha import AlphaSearch
 from clast.scene.scene import Scene
-from clast.scene.springs import Springs
+from clast.scene.space import Scene3D
 
 SPARE = 1.3  # growth of arrays beyond what is needed
 INTEGRATORS = {"verlet": 0, "gear4": 4, "gear5": 5}
@@ -38,29 +33,42 @@ class Interval:
     rebuilding: float
 
 
-def kernels_of(scene: Scene, integrator: str = "verlet") -> ModuleType:
+def twin_of(scene: Scene | Scene3D) -> Any:
+    """What is asked about the plane or about space: two modules with the same names."""
+    return space if isinstance(scene, Scene3D) else plane
+
+
+def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType:
     """The compiled loops for the laws of a scene, its way of counting and an integrator."""
     if integrator not in INTEGRATORS:
         raise SceneError(f'integrator = "{integrator}" must be one of {", ".join(INTEGRATORS)}')
     laws = scene.laws()
     kind = laws[0]
     rolling = kind.rolling is not None
-    if scene.box.moves and INTEGRATORS[integrator]:
+    moves = isinstance(scene, Scene) and scene.box.moves
+    twin = twin_of(scene)
+    if moves and INTEGRATORS[integrator]:
         raise SceneError(f'a periodic cell that moves needs integrator="verlet", not "{integrator}"')
     return bind.kernels(
         bind.Binding(
             law=kind.module,
             own=len(kind.row),
-            meet="meet" if scene.counting == "euler" else "meet_any",
+            meet=twin.meet(counting_of(scene)),
             history=any(law.history for law in laws),
             sized=kind.needs_radius or rolling,
             extra=kind.needs_extra,
             rolling=rolling,
             cohesive=kind.cohesion is not None,
-            cell=scene.box.moves,
+            cell=moves,
             gear=INTEGRATORS[integrator],
+            template=twin.TEMPLATE,
         )
     )
+
+
+def counting_of(scene: Scene | Scene3D) -> str:
+    """How feature pairs are counted: in space there is one way."""
+    return scene.counting if isinstance(scene, Scene) else "euler"
 
 
 class Engine:
@@ -74,31 +82,31 @@ class Engine:
 
     def __init__(
         self,
-        scene: Scene,
+        scene: Scene | Scene3D,
         *,
         dt: float | None = None,
         alpha: float | str = "auto",
         threads: int | str = 1,
         integrator: str = "verlet",
     ) -> None:
-        self.scene = scene
-        (self.geometry, self.model, self.state, self.tags, columns, self.cast, self.order, self.free, self.moving) = lay_out(
-            scene
+        self.scene: Any = scene  # of the plane or of space: each module knows which it is asked for
+        self.twin = twin_of(scene)
+        (self.geometry, self.model, self.state, self.tags, columns, self.cast, self.order, self.free, self.moving) = (
+            self.twin.lay_out(scene)
         )
-        self.dt = safe_step(self.model, self.tags, self.moving) if dt is None else float(dt)
+        safe = self.twin.safe_step(self.model, self.tags, self.moving)
+        self.dt = safe if dt is None else float(dt)
         if not (math.isfinite(self.dt) and self.dt > 0.0):
             raise SceneError(f"time step dt = {dt} must be a positive number")
-        if self.dt > (limit := unstable_step(self.model, self.tags, self.moving)):
+        if self.dt > (limit := self.twin.unstable_step(self.model, self.tags, self.moving)):
             raise StepError(
-                f"time step dt = {self.dt:.3g}: a single contact is unstable above {limit:.3g}; "
-                f"the safe step is {safe_step(self.model, self.tags, self.moving):.3g}"
+                f"time step dt = {self.dt:.3g}: a single contact is unstable above {limit:.3g}; the safe step is {safe:.3g}"
             )
         self.kernels = kernels_of(scene, integrator)
         self.integrator = integrator
         self.history = bool(self.kernels.HISTORY)
         if self.kernels.GEAR:
-            derivatives = len(COEFFICIENTS[self.kernels.GEAR]) - 2
-            self.state = self.state._replace(gear=np.zeros((self.order.size, 3, derivatives)))
+            self.state = self.state._replace(gear=self.twin.gear_table(self.order.size, self.kernels.GEAR))
         self.step = 0
         self.rebuilds = 0
         self.seconds = 0.0
@@ -135,7 +143,7 @@ class Engine:
         for part in (self.geometry, self.model, self.state, self.tags._replace(program=self._program.block(0, 64))):
             for array in part:
                 digest.update(np.ascontiguousarray(array).tobytes())
-        said = (self.dt, self.scene.onset, self.scene.counting, self.scene.remove_below, self.integrator)
+        said = (self.dt, self.scene.onset, counting_of(self.scene), self.scene.remove_below, self.integrator)
         digest.update(f"{said!r} {self.kernels.__name__}".encode())
         return digest.hexdigest()
 
@@ -159,28 +167,15 @@ class Engine:
         reach = self.model.reach[self.cast.grains] if self.cast.grains.size else self.model.reach
         return 1e-3 * float(reach.min())
 
-    def _workspace(self, pairs: int) -> Workspace:
-        n = self.order.size
-        largest = int(np.diff(self.geometry.first_feature).max())
-        return Workspace(
-            np.zeros(4 * n + 66, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64),
-            np.zeros((pairs, 4), np.int32), np.zeros((pairs, 4), np.int32),
-            np.zeros(n + 1, np.int64), np.zeros(largest, np.int64),
-        )  # fmt: skip
+    def _workspace(self, pairs: int) -> Any:
+        return self.twin.workspace(self.order.size, int(np.diff(self.geometry.first_feature).max()), pairs)
 
-    def _empty_lists(self, pairs: int, candidates: int) -> Contacts:
-        n = self.order.size
+    def _empty_lists(self, pairs: int, candidates: int) -> Any:
         kept = candidates if self.history else 1
-        width = 1 + self.kernels.EXTRA + self.kernels.ROLLING
-        return Contacts(
-            np.zeros((pairs + 1, 4), np.uint32), np.zeros((pairs, 4)), np.zeros((pairs, 2), np.int32),
-            np.zeros((candidates, 2), np.uint32), np.zeros((kept, width)), np.zeros(kept, np.uint8),
-            np.zeros(n + 1, np.uint32), np.zeros(n + 1, np.uint32), np.zeros(pairs, np.uint32), np.zeros((n, 4)),
-        )  # fmt: skip
+        return self.twin.empty_lists(self.order.size, pairs, candidates, kept, self.kernels.EXTRA, self.kernels.ROLLING)
 
-    def _empty_forces(self, pairs: int) -> Forces:
-        kept = pairs if self.history else 1
-        return Forces(np.zeros((pairs, 4)), np.zeros((kept, LOSS)), np.zeros(pairs, np.uint8), np.zeros((pairs, 4)))
+    def _empty_forces(self, pairs: int) -> Any:
+        return self.twin.empty_forces(pairs, pairs if self.history else 1)
 
     def _rebuild(self) -> None:
         """New lists at the present positions, with the springs of the old ones."""
@@ -202,7 +197,7 @@ class Engine:
         if total > len(self._work.raw):
             self._work = self._workspace(int(SPARE * total) + 16)
             total = self.kernels.search(self.state.body, self.model, self.geometry, self.cast, reach, n, self._work)
-        both = self.scene.counting == "all-pairs"
+        both = counting_of(self.scene) == "all-pairs"
         while True:
             pairs, candidates = self.kernels.list_contacts(
                 total,
@@ -235,10 +230,11 @@ class Engine:
     def _way_of_a_step(self) -> float:
         """The longest way any point went in the last step. Lists reach further by that, so that a contact which opened
         in the step of a rebuild is still in them and its spring is not forgotten, however small α is."""
-        body, moving = self.state.body, self.moving - int(self.kernels.CELL)
-        speed = np.hypot(body[:moving, 4], body[:moving, 5]) + self.model.reach[:moving] * np.abs(body[:moving, 6])
-        images = 0.5 * cell.farthest_image(self) * float(np.hypot(*body[moving, 4:6])) if self.kernels.CELL else 0.0
-        return self.dt * (float(speed.max(initial=0.0)) + images)
+        moving = self.moving - int(self.kernels.CELL)
+        speed = float(self.twin.speeds(self.model, self.state, moving).max(initial=0.0))
+        if self.kernels.CELL:
+            speed += 0.5 * cell.farthest_image(self) * float(np.hypot(*self.state.body[moving, 4:6]))
+        return self.dt * speed
 
     def _cut(self) -> None:
         """Divide pairs and bodies among the threads, by candidates and by pairs."""
@@ -337,8 +333,7 @@ class Engine:
         i, j = (int(self.order[k]) for k in self._lists.pair[pair, :2])
         table, floats = self.contact_table(self.state)
         rows = (np.sort(self.order[table[:, :2]], axis=1) == sorted((i, j))).all(axis=1)
-        depth = floats[rows, 0].max(initial=0.0)
-        reach = floats[rows, 12].max(initial=0.0)
+        depth, reach = (floats[rows, column].max(initial=0.0) for column in (self.twin.TABLE.DEPTH, self.twin.TABLE.REACH))
         cure = (
             f"take a stiffer normal spring, a lower or slower load, a smaller time step than {self.dt:.3g}, or a larger "
             "sphero-radius"
@@ -352,12 +347,13 @@ class Engine:
 
     # --- looking -----------------------------------------------------------------------------------------------------
 
-    def contact_table(self, state: State, lists: Contacts | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def contact_table(self, state: Any, lists: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Touching contacts of a state under the present lists (integers, floats); see `clast.dynamics.table`."""
         lists = lists or self._lists
+        table = self.twin.TABLE
         room = max(64, 4 * self.pairs)
         while True:
-            integers, floats = np.zeros((room, INTEGERS), np.int64), np.zeros((room, WIDTH))
+            integers, floats = np.zeros((room, table.INTEGERS), np.int64), np.zeros((room, table.WIDTH))
             rows = self.kernels.table_now(self.geometry, self.model, state, lists, self.pairs, integers, floats)
             if rows <= room:
                 return integers[:rows], floats[:rows]
@@ -367,13 +363,14 @@ class Engine:
         """The run at this instant, velocities and path integrals finished to t = n Δt, on a copy: the run is not touched."""
         return take_snapshot(self)
 
-    def _copy(self) -> tuple[State, Contacts]:
+    def _copy(self) -> tuple[Any, Any]:
         """A state to play with: the run does not see what is done to it."""
-        state = State(*(array.copy() for array in self.state))
-        return state, self._lists._replace(spring=self._lists.spring.copy(), active=self._lists.active.copy())
+        state = type(self.state)(*(array.copy() for array in self.state))
+        written = ("spring", "active" if self.twin is plane else "weight")
+        return state, self._lists._replace(**{name: getattr(self._lists, name).copy() for name in written})
 
     def _kick(
-        self, state: State, lists: Contacts, past: float, future: float, spring_dt: float, whole: float,
+        self, state: Any, lists: Any, past: float, future: float, spring_dt: float, whole: float,
         onset: float | None = None,
     ) -> None:  # fmt: skip
         """Forces at the present positions and the parts `past` and `future` of Δt of the `whole` kick, without moving."""
@@ -404,7 +401,7 @@ class Engine:
 
     # --- stopping and going on ---------------------------------------------------------------------------------------
 
-    def springs(self) -> Springs:
+    def springs(self) -> Any:
         """What touching contacts remember at this instant; a scene can be started with it."""
         state, lists = self._copy()
         past, spring_dt = (0.5, self.dt) if self.step > 0 else (0.0, 0.0)
@@ -412,31 +409,30 @@ class Engine:
         self._kick(state, lists, past, 0.0, spring_dt, past + 0.5)
         return self._memory(lists)
 
-    def _memory(self, lists: Contacts) -> Springs:
+    def _memory(self, lists: Any) -> Any:
         """What the contacts of some lists remember."""
         law = self.scene.default_law.module
-        if not self.history:
-            return Springs(np.zeros((0, 6), np.int64), np.zeros((0, 3)), law)
         extra, rolling = self.kernels.EXTRA, self.kernels.ROLLING
-        return springs_of(lists, self.pairs, self.order, self.geometry, self.model, extra, rolling, law)
+        pairs = self.pairs
+        if not self.history:  # nothing is remembered: as of no pairs
+            lists, pairs = self._empty_lists(1, 1), 0
+        return self.twin.springs_of(lists, pairs, self.order, self.geometry, self.model, extra, rolling, law)
 
-    def _take_springs(self, springs: Springs) -> None:
+    def _take_springs(self, springs: Any) -> None:
         """Let the next rebuild find these springs."""
         self._lists = self._empty_lists(len(springs.key) + 1, len(springs.key) + 1)
         self.pairs = 0
         if self.history:
             if springs.law != self.scene.default_law.module:  # another law may mean something else by its extra number
-                springs = springs._replace(memory=springs.memory * np.array([1.0, 0.0, 1.0]))
+                springs = springs._replace(memory=self.twin.without_extra(springs.memory))
             extra, rolling = self.kernels.EXTRA, self.kernels.ROLLING
-            self.pairs = put_springs(springs, self._lists, self.order, self.geometry, self.model, extra, rolling)
+            self.pairs = self.twin.put_springs(springs, self._lists, self.order, self.geometry, self.model, extra, rolling)
 
     def checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, float | int]]:
         """Everything needed to go on bit for bit: state, and what touching contacts remember."""
         springs = self._memory(self._lists)
-        arrays = {
-            "body": self.state.body.copy(), "angle": self.state.angle.copy(), "book": self.state.book.copy(),
-            "gear": self.state.gear.copy(), "order": self.order.copy(), "spring_key": springs.key, "spring": springs.memory,
-        }  # fmt: skip
+        arrays = {name: array.copy() for name, array in self.state._asdict().items()}
+        arrays |= {"order": self.order.copy(), "spring_key": springs.key, "spring": springs.memory}
         return arrays, {
             "step": self.step,
             "dt": self.dt,
@@ -455,13 +451,13 @@ class Engine:
                 f"dt = {self.dt}: resume with the scene and step it was made with"
             )
         removal.reorder(self, np.argsort(self.order)[arrays["order"]], int(scalars["gone"]))
-        for name in ("body", "angle", "book", "gear"):
-            getattr(self.state, name)[...] = arrays[name]
+        for name, array in self.state._asdict().items():
+            array[...] = arrays[name]
         self.step = int(scalars["step"])
         self._write_program(self.step)
         self.rebuilds, self.seconds = int(scalars["rebuilds"]), float(scalars["seconds"])
         self.grain_steps = int(scalars["grain_steps"])
         if self._search is not None:
             self._search.alpha = self._search.holder = float(scalars["alpha"])
-        self._take_springs(Springs(arrays["spring_key"], arrays["spring"], self.scene.default_law.module))
+        self._take_springs(self.twin.Memory(arrays["spring_key"], arrays["spring"], self.scene.default_law.module))
         self._rebuild()

@@ -249,10 +249,10 @@ def pair_forces(
                     drag = answer.drag_u * kick
                     shear = weight * answer.shear_u + drag
                     if rolling:
-                        turning, spring[m + width - 1], warmth = rolling_torque(
+                        turning, _, spring[m + width - 1], _, warmth = rolling_torque(
                             roll_stiffness, roll_friction, answer.elastic + answer.viscous, radius,
-                            a_spin - a_lag - (b_spin - b_lag),
-                            spring[m + width - 1], past_part * spring_dt,
+                            a_spin - a_lag - (b_spin - b_lag), 0.0,
+                            spring[m + width - 1], 0.0, past_part * spring_dt,
                         )  # fmt: skip
                         torque = weight * turning
                         rolled += warmth

@@ -7,17 +7,23 @@ import numpy as np
 from clast.contact.features import Geometry, geometry
 from clast.dynamics.arrays import ACCOUNTS, Cast, Model, State, Tags
 from clast.dynamics.program import Column
+from clast.dynamics.rows import (
+    check_cohesion,
+    check_walls,
+    gap_between,
+    law_table,
+    levels_of,
+    near_in_memory,
+    ranked,
+    stiffness_of,
+    unique_shapes,
+    wall_damping,
+)
 from clast.errors import SceneError
 from clast.scene.imposed import COMPONENTS, Imposed
 from clast.scene.scene import Body, Scene
 from clast.scene.tags import DIRECTIONS, Pressure
-from clast.scene.timed import evaluate, is_constant
-from clast.shapes.skeleton import Shape
-
-MANY = 4096  # bodies from which their order in memory matters
-OVERLAP = 0.05  # of the smallest sphero-radius: where the stiffness for the safe step is taken
-SURE_OVERLAP = 1e-3  # and where the step is surely unstable
-WALL_DAMPING = 0.2  # of a free wall: c = 0.2 M √(0.5 k_n/M) (model §6)
+from clast.scene.timed import evaluate
 
 
 class Layout(NamedTuple):
@@ -43,11 +49,8 @@ def lay_out(scene: Scene) -> Layout:
     bodies = scene.bodies if cell is None else [*scene.bodies, cell]
     if cell is not None:
         imposed.append(scene.box.imposed())
-    at_rest = np.array([each.at_rest for each in imposed])
-    driven = np.array([each.driven or body.big for each, body in zip(imposed, bodies, strict=True)]) & ~at_rest
-    rank = np.where(at_rest, 2, np.where(driven, 1, 0))
-    places = np.array([body.position for body in scene.bodies])
-    near = near_in_memory(places, scene.bodies)
+    rank = ranked(imposed, bodies)
+    near = near_in_memory(scene)
     if cell is not None:  # its place is none: it stays behind all others
         near = np.append(near, np.iinfo(np.int64).max)
     order = np.lexsort((np.arange(len(bodies)), near, rank)).astype(np.int64)
@@ -75,9 +78,9 @@ def lay_out(scene: Scene) -> Layout:
         contact_inverse_inertia=np.where(big | held[:, 2], 0.0, 1.0 / inertia),
         reach=np.array([body.shape.reach for body in rows]),
         inverse_radius=np.where(big, 0.0, 1.0 / radius),
-        law=np.array([law_row(scene, a, b) for a in materials for b in materials]),
+        law=law_table(scene),
         stiffness=stiffness_of(scene, radius if big.all() else radius[~big]),
-        period=np.array([scene.box.period_x, scene.box.period_y], float),
+        period=np.array(scene.box.periods),
         cell=np.array([moving - 1 if cell is not None else -1], np.int64),  # the largest id of those with tags
         gravity=np.array(scene.gravity),
     )
@@ -106,44 +109,6 @@ def lay_out(scene: Scene) -> Layout:
     return Layout(table, model, state, tags, columns, cast, order, free, moving)
 
 
-def law_row(scene: Scene, one: str, other: str) -> tuple[float, ...]:
-    """Parameters of the law between two materials, with those of rolling and cohesion."""
-    law = scene.law_between(one, other)
-    rolling = law.rolling.row if law.rolling is not None else ()
-    cohesion = law.cohesion.row if law.cohesion is not None else ()
-    return (*law.row, *rolling, *cohesion)
-
-
-def stiffness_of(scene: Scene, radii: np.ndarray) -> np.ndarray:
-    """Largest stiffness of the scene's laws at an overlap of 5 % and of 0.1 % of the smallest sphero-radius."""
-    smallest, largest = float(radii.min()), float(radii.max())
-    return np.array([max(law.stiffness(part * smallest, largest) for law in scene.laws()) for part in (OVERLAP, SURE_OVERLAP)])
-
-
-def check_cohesion(scene: Scene) -> None:
-    """The pull must not reach through a grain: contact weights hold within the thickness of a skeleton."""
-    furthest = max(law.range for law in scene.laws())
-    if furthest == 0.0:
-        return
-    for number, body in enumerate(scene.bodies):
-        if body.shape.thickness < 1.2 * furthest:
-            raise SceneError(
-                f"body {number} ({body.shape.name}): its skeleton is {body.shape.thickness:.3g} thick, and a cohesion of range "
-                f"{furthest:.3g} would act through it; take a range below {body.shape.thickness / 1.2:.3g}"
-            )
-
-
-def check_walls(scene: Scene) -> None:
-    """A wall longer than a period would overlap its own image, and grains would meet both."""
-    for axis, period in enumerate((scene.box.period_x, scene.box.period_y)):
-        for number, body in enumerate(scene.bodies):
-            if body.big and period > 0.0 and (span := float(np.ptp(turned_vertices(body)[:, axis]))) > period * (1.0 + 1e-9):
-                raise SceneError(
-                    f"body {number} ({body.name or body.shape.name}) is {span:.6g} long along {'xy'[axis]}, and the period there "
-                    f"is {period:.6g}: it would overlap its own image and count twice; draw exactly one period of it"
-                )
-
-
 def lay_out_tags(
     scene: Scene, bodies: list[Body], order: np.ndarray, imposed: list[Imposed], free: int, moving: int, mass: np.ndarray,
     stiffness: float,
@@ -163,7 +128,7 @@ def lay_out_tags(
         if said.dashpot is not None:
             dashpot[r] = said.dashpot
         elif big and not all(said.held[:2]):
-            dashpot[r] = WALL_DAMPING * np.sqrt(0.5 * stiffness * mass[free + r])
+            dashpot[r] = wall_damping(stiffness, mass[free + r])
         for pressure in said.pressures:
             component, sign = DIRECTIONS[pressure.direction]
             a, b, offset = gap_of(scene, int(k), pressure, 1 - component)
@@ -191,7 +156,7 @@ def gap_of(scene: Scene, body: int, pressure: Pressure, axis: int) -> tuple[int,
 
     Across a whole period a is −1, and b too unless that period moves: then b is the cell, whose place is its periods.
     """
-    name, period = "xy"[axis], (scene.box.period_x, scene.box.period_y)[axis]
+    name, period = "xy"[axis], scene.box.periods[axis]
     if pressure.between is None:
         if period == 0.0:
             if body == len(scene.bodies):
@@ -203,89 +168,17 @@ def gap_of(scene: Scene, body: int, pressure: Pressure, axis: int) -> tuple[int,
                 f"Pressure on body {body} along {pressure.direction}: the box is open along {name}, so say between which walls"
             )
         return (-1, len(scene.bodies), 0.0) if scene.box.moves else (-1, -1, period)
-    ends = []
-    for who in pressure.between:
-        found = scene.ids(who)
-        if len(found) > 1:
-            raise SceneError(f'Pressure on body {body}: there are {len(found)} bodies named "{who}"; between needs one each')
-        spin = scene.imposed(found[0]).velocity[2]
-        if spin is None or not is_constant(spin) or spin != 0.0:
-            raise SceneError(f"Pressure on body {body}: wall {who} can turn, so the gap beside it has no one width; fix its spin")
-        ends.append(found[0])
-    low, high = (scene.bodies[k] for k in ends)
-    face_low = (turned_vertices(low)[:, axis]).max() + low.shape.radius
-    face_high = (turned_vertices(high)[:, axis]).min() - high.shape.radius
-    if low.position[axis] + face_low >= high.position[axis] + face_high:
-        raise SceneError(
-            f"Pressure on body {body}: the inner faces of {pressure.between[0]} and {pressure.between[1]} leave no gap along "
-            f"{name}; name the wall with the smaller {name} first"
-        )
-    return ends[0], ends[1], float(face_high - face_low)
-
-
-def turned_vertices(body: Body) -> np.ndarray:
-    """Vertices about the centre of mass, as the body stands."""
-    cosine, sine = np.cos(body.angle), np.sin(body.angle)
-    return body.shape.vertices @ np.array([[cosine, sine], [-sine, cosine]])
-
-
-def near_in_memory(places: np.ndarray, bodies: list[Body]) -> np.ndarray:
-    """A key that keeps neighbours in space near in memory (Morton order of cells): five times faster at 10⁵ grains.
-
-    Small scenes keep the user's order. The key is taken once, at t = 0, so bits depend on nothing that happens later.
-    """
-    if len(bodies) < MANY:
-        return np.zeros(len(bodies), np.int64)
-    size = 2.0 * float(np.median([body.shape.reach for body in bodies]))
-    low = places.min(axis=0)
-    cell = np.clip((places - low) / size, 0, 2**20 - 1).astype(np.int64)
-    return spread_bits(cell[:, 0]) | (spread_bits(cell[:, 1]) << 1)
-
-
-def spread_bits(values: np.ndarray) -> np.ndarray:
-    """Put a zero between the bits of numbers below 2²¹."""
-    for shift, mask in (
-        (16, 0x0000FFFF0000FFFF),
-        (8, 0x00FF00FF00FF00FF),
-        (4, 0x0F0F0F0F0F0F0F0F),
-        (2, 0x3333333333333333),
-        (1, 0x5555555555555555),
-    ):
-        values = (values | (values << shift)) & mask
-    return values
-
-
-def unique_shapes(shapes: list[Shape]) -> tuple[list[Shape], np.ndarray]:
-    """Equal objects share a row of the geometry table."""
-    known: dict[int, int] = {}
-    unique: list[Shape] = []
-    index = np.zeros(len(shapes), np.int64)
-    for k, shape in enumerate(shapes):
-        if id(shape) not in known:
-            known[id(shape)] = len(unique)
-            unique.append(shape)
-        index[k] = known[id(shape)]
-    return unique, index
-
-
-def levels_of(reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Level of each grain, 0 the coarsest, reaches of one level within a factor of two; and the largest reach of each."""
-    if reach.size == 0:
-        return np.zeros(0, np.int64), np.zeros(0)
-    octave = np.floor(np.log2(reach.max() / reach) + 1e-9).astype(np.int64)
-    used, level = np.unique(octave, return_inverse=True)
-    return level.astype(np.int64), np.array([reach[level == k].max() for k in range(used.size)])
+    return gap_between(scene, body, pressure.between, axis)
 
 
 def endless_chains(scene: Scene, rows: list[tuple[Body, Imposed]], shape_of: np.ndarray) -> set[int]:
     """Shapes of big bodies that never turn and whose open skeleton spans exactly one period: joined to their images."""
-    period = np.array([scene.box.period_x, scene.box.period_y])
+    period = np.array(scene.box.periods)
     found: set[int] = set()
     for k, (body, imposed) in enumerate(rows):
         corners = body.shape.vertices
         open_chain = 0 < len(body.shape.edges) == len(corners) - 1
-        spin = imposed.velocity[2]
-        turns = body.angle != 0.0 or spin is None or not is_constant(spin) or spin != 0.0
+        turns = body.angle != 0.0 or not imposed.never_turns
         if not body.big or not open_chain or turns or scene.counting != "euler":
             continue
         span = corners[-1] - corners[0]

@@ -50,7 +50,7 @@ def next_look(engine: Engine) -> int:
 def remove_fallen(engine: Engine) -> None:
     """Take out free grains below the limit that touch nobody; the energy they carry off is booked."""
     body = engine.state.body
-    fallen = body[: engine.free, 1] < engine.scene.remove_below
+    fallen = body[: engine.free, engine.twin.DIMENSION - 1] < engine.scene.remove_below  # the last axis points up
     if not fallen.any():
         return
     snapshot = engine.snapshot()
@@ -59,13 +59,13 @@ def remove_fallen(engine: Engine) -> None:
     rows = np.flatnonzero(fallen)
     if rows.size == 0:
         return
-    model, before, after = engine.model, snapshot.before[rows], snapshot.after[rows]
-    carried = 0.5 * (before[:, :2] * after[:, :2]).sum(axis=1) / model.inverse_mass[rows]
-    carried += 0.5 * before[:, 2] * after[:, 2] / model.inverse_inertia[rows]
-    carried -= (snapshot.state.body[rows, :2] @ model.gravity) / model.inverse_mass[rows]
+    model = engine.model
+    moving, turning = engine.twin.kinetic(model, snapshot.before, snapshot.after, rows)
+    place = snapshot.state.body[rows, : engine.twin.DIMENSION]
+    carried = moving + turning - (place @ model.gravity) / model.inverse_mass[rows]
     engine.state.book[rows] = snapshot.state.book[rows]  # finished to this instant: nobody will do it later
     engine.state.book[rows, REMOVED] += carried
-    body[rows, 4:7] = 0.0
+    engine.twin.stop(engine.state, rows)
     springs = engine._memory(engine._lists)
     stay = np.setdiff1d(np.arange(engine.order.size), rows)
     reorder(engine, np.concatenate([stay, rows]), engine.gone + rows.size)
@@ -77,15 +77,10 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int) -> None:
     """Let row k hold what row rows[k] held, and take the last `gone` rows out of the motion. Lists must be built anew."""
     new_row = np.argsort(rows)
     model, tags, whole = engine.model, engine.tags, engine.whole_cast
-    per_body = ("shape", "material", "inverse_mass", "inverse_inertia", "contact_inverse_mass",
-                "contact_inverse_inertia", "reach", "inverse_radius")  # fmt: skip
-    engine.model = model._replace(**{name: np.ascontiguousarray(getattr(model, name)[rows]) for name in per_body})
-    gear = engine.state.gear
-    engine.state = engine.state._replace(
-        body=np.ascontiguousarray(engine.state.body[rows]),
-        angle=engine.state.angle[rows],
-        book=np.ascontiguousarray(engine.state.book[rows]),
-        gear=np.ascontiguousarray(gear[rows]) if len(gear) == len(rows) else gear,
+    per_body = {name: np.ascontiguousarray(getattr(model, name)[rows]) for name in engine.twin.PER_BODY}
+    engine.model = model._replace(**per_body)
+    engine.state = type(engine.state)(
+        *(np.ascontiguousarray(each[rows]) if len(each) == len(rows) else each for each in engine.state)
     )
     engine.order = engine.order[rows]
     engine.free, engine.moving, engine.gone = whole.free - gone, whole.moving - gone, gone
@@ -97,5 +92,7 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int) -> None:
         grains=grains, level=level[grains], big=np.flatnonzero(level == -1), mobile=whole.mobile[engine.order]
     )
     load = tags.load.copy()
-    load[:, 2:4] = np.where(load[:, 2:4] >= 0, new_row[load[:, 2:4]], -1)
+    for ends in ((2, 4),) if engine.twin.DIMENSION == 2 else ((2, 4), (5, 7)):
+        walls = slice(*ends)
+        load[:, walls] = np.where(load[:, walls] >= 0, new_row[load[:, walls]], -1)
     engine.tags = tags._replace(load=load)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from clast.dynamics.arrays import State
 from clast.dynamics.onset import BELOW
-from clast.dynamics.table import CANDIDATE, CLOSING_SPEED, DEPTH, PROBED, PROBER
 
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
@@ -19,9 +17,9 @@ class Snapshot(NamedTuple):
 
     step: int
     time: float
-    state: State
-    before: np.ndarray  # (n, 3) velocity and spin half a step earlier
-    after: np.ndarray  # (n, 3) and half a step later
+    state: Any
+    before: np.ndarray  # (n, 3) velocity and spin half a step earlier; in space (n, 6): velocity, momentum in the body frame
+    after: np.ndarray  # the same half a step later
     integers: np.ndarray  # contact table, see clast.dynamics.table
     floats: np.ndarray
 
@@ -30,15 +28,16 @@ def take_snapshot(engine: Engine) -> Snapshot:
     """The run at this instant, velocities and path integrals finished to t = n Δt, on a copy: the run is not touched."""
     past, spring_dt = (0.5, engine.dt) if engine.step > 0 else (0.0, 0.0)
     engine._renew_program()
+    motion = engine.twin.motion
     state, lists = engine._copy()
     engine._kick(state, lists, past, 0.0, spring_dt, past + 0.5)
     if engine.kernels.GEAR:
-        before = after = state.body[:, 4:7].copy()
+        before = after = motion(state)
     else:
         later, later_lists = engine._copy()
         engine._kick(later, later_lists, past, 0.5, spring_dt, past + 0.5)
-        after = later.body[:, 4:7].copy()
-        before = engine.state.body[:, 4:7].copy() if engine.step > 0 else 2.0 * engine.state.body[:, 4:7] - after
+        after = motion(later)
+        before = motion(engine.state) if engine.step > 0 else 2.0 * motion(engine.state) - after
     integers, floats = engine.contact_table(state, lists)
     if engine._onset and engine.step > 0:
         balance(engine, before, after, integers, floats)
@@ -51,14 +50,15 @@ def balance(engine: Engine, before: np.ndarray, after: np.ndarray, integers: np.
     The kinetic energy ½ v₋·M·v₊ belongs to a kick of equal halves: so take the velocity that the whole of the weighted
     half would have led from (closing) or to (opening).
     """
-    way = np.abs(floats[:, CLOSING_SPEED]) * engine.dt
-    near = (floats[:, DEPTH] > 0.0) & (floats[:, DEPTH] < BELOW * way)
+    table, motion = engine.twin.TABLE, engine.twin.motion
+    closing_speed, depth = floats[:, table.CLOSING_SPEED], floats[:, table.DEPTH]
+    near = (depth > 0.0) & (depth < BELOW * np.abs(closing_speed) * engine.dt)
     if not near.any():
         return
     whole, lists = engine._copy()
     engine._kick(whole, lists, 0.5, 0.5, engine.dt, 1.0, onset=0.0)
-    kick = whole.body[:, 4:7] - engine.state.body[:, 4:7]
-    ends = floats[:, CLOSING_SPEED] <= 0.0
+    kick = motion(whole) - motion(engine.state)
+    ends = closing_speed <= 0.0
     opening, closing = (rows_of(engine, integers[near & chosen]) for chosen in (ends, ~ends))
     after[opening] = before[opening] + kick[opening]
     closing = np.setdiff1d(closing, opening)
@@ -67,10 +67,11 @@ def balance(engine: Engine, before: np.ndarray, after: np.ndarray, integers: np.
 
 def rows_of(engine: Engine, contacts: np.ndarray) -> np.ndarray:
     """Bodies of some rows of the contact table, and the cell that moves where one of them lies across its seam."""
-    rows = np.unique(contacts[:, [PROBER, PROBED]])
+    table = engine.twin.TABLE
+    rows = np.unique(contacts[:, [table.PROBER, table.PROBED]])
     if engine.kernels.CELL and len(contacts):
         first = engine._lists.pair[: engine.pairs + 1, 2].astype(np.int64)
-        pairs = np.searchsorted(first, contacts[:, CANDIDATE], side="right") - 1
+        pairs = np.searchsorted(first, contacts[:, table.CANDIDATE], side="right") - 1
         if engine._lists.image[pairs].any():
             rows = np.append(rows, engine.model.cell[0])
     return rows

@@ -124,9 +124,10 @@ def contact_table(
                             if rolling:
                                 stiffness = model.law[row, own]
                                 angle = spring[k, width - 1]
-                                floats[rows, 15], _, _ = rolling_torque(
-                                    stiffness, model.law[row, own + 1], answer.elastic + answer.viscous, radius, 0.0, angle, 0.0
-                                )
+                                floats[rows, 15], _, _, _, _ = rolling_torque(
+                                    stiffness, model.law[row, own + 1], answer.elastic + answer.viscous, radius,
+                                    0.0, 0.0, angle, 0.0, 0.0,
+                                )  # fmt: skip
                                 floats[rows, 16] = rolling_energy(stiffness, angle)
                     if cohesive:
                         floats[rows, 13] = count * pull(strength, gap_range, depth)

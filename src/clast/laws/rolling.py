@@ -1,6 +1,7 @@
 """Rolling resistance on top of any law (model §3): a spring-slider on the relative rotation, force and energy side by side.
 
     torque on a   M = −k_r θ,   θ = ∫ (ω_a − ω_b) dt, cut back to k_r|θ| ≤ μ_r F_n r_e;   on b the opposite
+    in space      of ω_a − ω_b the part across the normal: rolling, not twisting
     energy        ½ k_r θ²;   heat as in `clast.laws.friction`
 
 r_e = r_a r_b/(r_a + r_b) is the reduced sphero-radius, F_n the normal force of the law under it (without cohesion).
@@ -14,10 +15,10 @@ from clast.laws.law import require_numbers
 
 
 @law_function
-def rolling_torque(stiffness, friction, normal_force, radius, rolling_speed, angle, dt):
-    """Torque on a, new angle of the spring and heat of rolling."""
-    new, _, heat = slide(stiffness, friction * normal_force * radius, angle, 0.0, rolling_speed, 0.0, dt)
-    return -stiffness * new, new, heat
+def rolling_torque(stiffness, friction, normal_force, radius, speed_u, speed_w, angle_u, angle_w, dt):
+    """Torque on a (u, w), new angle of the spring (u, w) and heat of rolling. In the plane w is 0 and u about ẑ."""
+    new_u, new_w, heat = slide(stiffness, friction * normal_force * radius, angle_u, angle_w, speed_u, speed_w, dt)
+    return -stiffness * new_u, -stiffness * new_w, new_u, new_w, heat
 
 
 @law_function

@@ -4,25 +4,24 @@ import numpy as np
 
 from clast.dynamics.arrays import DRAG, LOST, REMOVED, ROLLING, SLIDING, TAG_WORK, VISCOUS
 from clast.dynamics.engine import Engine, Snapshot
-from clast.dynamics.table import COHESION_ENERGY, NORMAL_ENERGY, ROLLING_ENERGY, TANGENTIAL_ENERGY
 
 
 def accounts(engine: Engine, snapshot: Snapshot) -> dict[str, float]:
     """Every account at the instant of a snapshot [energy]."""
-    body, book = snapshot.state.body, snapshot.state.book
-    before, after = snapshot.before, snapshot.after
+    book, table = snapshot.state.book, engine.twin.TABLE
     rows = slice(0, engine.moving)
+    translational, rotational = engine.twin.kinetic(engine.model, snapshot.before, snapshot.after, rows)
     mass = 1.0 / engine.model.inverse_mass[rows]
-    inertia = 1.0 / engine.model.inverse_inertia[rows]
-    gravity = engine.model.gravity
+    # axis by axis: the order of a sum is part of the bits
+    fallen = sum(g * snapshot.state.body[rows, axis] for axis, g in enumerate(engine.model.gravity))
     return {
-        "translational": float(np.sum(0.5 * mass * (before[rows, 0] * after[rows, 0] + before[rows, 1] * after[rows, 1]))),
-        "rotational": float(np.sum(0.5 * inertia * (before[rows, 2] * after[rows, 2]))),
-        "gravitational": float(-np.sum(mass * (gravity[0] * body[rows, 0] + gravity[1] * body[rows, 1]))),
-        "normal_elastic": float(np.sum(snapshot.floats[:, NORMAL_ENERGY])),
-        "tangential_elastic": float(np.sum(snapshot.floats[:, TANGENTIAL_ENERGY])),
-        "rolling_elastic": float(np.sum(snapshot.floats[:, ROLLING_ENERGY])),
-        "cohesive": float(np.sum(snapshot.floats[:, COHESION_ENERGY])),
+        "translational": float(np.sum(translational)),
+        "rotational": float(np.sum(rotational)),
+        "gravitational": float(-np.sum(mass * fallen)),
+        "normal_elastic": float(np.sum(snapshot.floats[:, table.NORMAL_ENERGY])),
+        "tangential_elastic": float(np.sum(snapshot.floats[:, table.TANGENTIAL_ENERGY])),
+        "rolling_elastic": float(np.sum(snapshot.floats[:, table.ROLLING_ENERGY])),
+        "cohesive": float(np.sum(snapshot.floats[:, table.COHESION_ENERGY])),
         "heat_sliding": float(np.sum(book[:, SLIDING])),
         "heat_viscous": float(np.sum(book[:, VISCOUS])),
         "heat_lost_springs": float(np.sum(book[:, LOST])),

@@ -13,9 +13,10 @@ def dashpot_share(engine: Engine, snapshot: Snapshot) -> float:
     Taken right after the snapshot: the loads are those the engine worked out for it.
     """
     tags = engine.tags
-    speed = snapshot.state.body[engine.free : engine.moving, 4:6]
-    load = np.abs(tags.push[:, :2])
-    loaded = (tags.imposed[:, :2] == 0) & (load > 0.0) & (tags.dashpot > 0.0)
+    axes = engine.twin.DIMENSION
+    speed = engine.twin.motion(snapshot.state)[engine.free : engine.moving, :axes]
+    load = np.abs(tags.push[:, :axes])
+    loaded = (tags.imposed[:, :axes] == 0) & (load > 0.0) & (tags.dashpot > 0.0)
     if not loaded.any():
         return 0.0
     return float((np.abs(tags.dashpot * speed)[loaded] / load[loaded]).max())

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clast.dynamics.timestep import FRACTION, safe_step
+from clast.dynamics.timestep import FRACTION
 
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
 
-FRAME_NUMBERS = 6  # of a body in a frame: position, angle, velocity, spin
+FRAME_NUMBERS = {2: 6, 3: 13}  # of a body in a frame, in the plane and in space: position, angle or quaternion, velocity, spin
 SAMPLE_NUMBERS = 20  # of a row of the series that do not stay zero: most of the book, forces, a wall or two
-STATE_NUMBERS = 16  # of a body in scene and checkpoint together, springs included
-CONTACT_BYTES = 62  # of a row of a contact table
+STATE_NUMBERS = {2: 16, 3: 36}  # of a body in scene and checkpoint together, springs included
+CONTACT_BYTES = {2: 62, 3: 89}  # of a row of a contact table
 PACKED = 0.75  # of the size is left by compression: 0.55 in a gas, 0.87 in a dense flow
 FILES = 125_000  # bytes that the scene, the checkpoint and two parts take however small the run; each further part takes 45_000
 
@@ -20,15 +20,16 @@ FILES = 125_000  # bytes that the scene, the checkpoint and two parts take howev
 def announcement(engine: Engine, end: int, samples: int, frames: int) -> str:
     """What is about to be computed, in one line: grains, steps, Δt and its rule, space on disk."""
     grains = f"{engine.grains} grain{'s' if engine.grains != 1 else ''}"
+    room = disk_bytes(len(engine.order), touching(engine), end, samples, frames, engine.twin.DIMENSION)
     return (
         f"{grains}, {end - engine.step} steps of Δt = {engine.dt:.6g} ({step_rule(engine)}) to t = {end * engine.dt:.6g}, "
-        f"about {size(disk_bytes(len(engine.order), touching(engine), end, samples, frames))} on disk"
+        f"about {size(room)} on disk"
     )
 
 
 def step_rule(engine: Engine) -> str:
     """Where the time step comes from."""
-    safe = safe_step(engine.model, engine.tags, engine.moving)
+    safe = engine.twin.safe_step(engine.model, engine.tags, engine.moving)
     return f"safe step, {FRACTION:g}/ω" if engine.dt == safe else f"given; {engine.dt / safe:.2g} × the safe step"
 
 
@@ -37,12 +38,13 @@ def touching(engine: Engine) -> int:
     return len(engine.contact_table(engine.state)[0])
 
 
-def disk_bytes(bodies: int, contacts: int, end: int, samples: int, frames: int) -> float:
+def disk_bytes(bodies: int, contacts: int, end: int, samples: int, frames: int, dimension: int = 2) -> float:
     """Bytes that a run of `end` steps leaves on disk, about: frames with their contacts, series, scene and checkpoint."""
     rows = stored_rows(end, samples)
     pictures = stored_rows(end, frames) if frames > 0 else 0
-    numbers = PACKED * (FRAME_NUMBERS * bodies * pictures + SAMPLE_NUMBERS * rows) + STATE_NUMBERS * bodies
-    return FILES + 8.0 * numbers + PACKED * CONTACT_BYTES * contacts * pictures
+    moving = PACKED * (FRAME_NUMBERS[dimension] * bodies * pictures + SAMPLE_NUMBERS * rows)
+    numbers = moving + STATE_NUMBERS[dimension] * bodies
+    return FILES + 8.0 * numbers + PACKED * CONTACT_BYTES[dimension] * contacts * pictures
 
 
 def stored_rows(end: int, wanted: int) -> int:

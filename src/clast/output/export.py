@@ -2,9 +2,11 @@
 
     series.csv          a row per sample
     frames.csv          number, step and time of every frame
-    frames/NNNN.csv     a row per body: position, angle, velocity, spin
+    frames/NNNN.csv     a row per body: position, angle (in space a quaternion), velocity, spin
     bodies.csv          shape, mass, inertia of every body, and whether it is big
     shapes.csv          a row per vertex of every skeleton, in its body frame; `next` is the vertex its edge leads to, or −1
+    edges.csv           in space, in the place of `next`: the two vertices of every edge
+    faces.csv           in space: a row per corner of every face, counter-clockwise seen from outside
     tables/NAME.csv     the tables of a study
 
 The first line names the columns with their units, in words, since a run may be in any consistent units. Numbers are written
@@ -14,17 +16,17 @@ so that they read back to the same bits.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 
-from clast.errors import StoreError
+from clast.errors import InputError, StoreError
 from clast.measures.book import ACCOUNTS
-from clast.output.atomic import make_folder
-from clast.output.reader import Run
+from clast.output.atomic import make_folder, write_whole
+from clast.output.reader import Frame, Run
 
-ENTRIES = {"series.csv", "frames.csv", "frames", "bodies.csv", "shapes.csv", "tables"}
+ENTRIES = {"series.csv", "frames.csv", "frames", "bodies.csv", "shapes.csv", "edges.csv", "faces.csv", "tables"}
 TEMPORARY = ".writing"
 UNITS = {**dict.fromkeys(ACCOUNTS, "energy"), "step": "count", "time": "time", "contacts": "count", "deepest_overlap": "length"}
 
@@ -56,6 +58,27 @@ def export_csv(run: Run, folder: Path, *, overwrite: bool = False) -> Path:
     return folder
 
 
+def check_place(run: Run, path: Path, overwrite: bool, is_export: Callable[[Path], bool]) -> None:
+    """Refuse to export a run without frames into one file, or onto something that `is_export` does not know as such a file."""
+    if len(run.frames) == 0:
+        raise InputError(f"no frames are stored in {run.folder}: there is nothing to export")
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {path.parent} to put {path.name} into")
+    if path.exists() and not overwrite:
+        raise StoreError(f"{path} is already there: choose another name, or replace an export with --overwrite")
+    if path.exists() and not (path.is_file() and is_export(path)):
+        raise StoreError(f"{path} is not an export of a run, so it is not replaced: choose another name")
+
+
+def write_export(path: Path, fill: Callable[[Path], None]) -> Path:
+    """Put one file at `path` whole, as `write_whole` does, with the cure for an export; returns it."""
+    try:
+        write_whole(path, fill)
+    except StoreError as error:
+        raise StoreError(f"{path} cannot be written ({error.__cause__}): make room, or choose another place") from error
+    return path
+
+
 def write_files(run: Run, folder: Path) -> None:
     """All files of an export into a folder that is there."""
     if len(run.series["step"]):
@@ -69,21 +92,16 @@ def write_files(run: Run, folder: Path) -> None:
             index |= {"period x [length]": periods[:, 0], "period y [length]": periods[:, 1]}
         write_table(folder / "frames.csv", index)
     for number, frame in enumerate(frames):
-        columns = {
-            "id": np.arange(len(frame.angles)),
-            "x [length]": frame.positions[:, 0],
-            "y [length]": frame.positions[:, 1],
-            "angle [radians]": frame.angles,
-            "vx [length/time]": frame.velocities[:, 0],
-            "vy [length/time]": frame.velocities[:, 1],
-            "spin [radians/time]": frame.spins,
-        }
+        columns = frame_columns(frame)
         if "present" in frame.names:
             columns["present"] = frame.present
         write_table(folder / "frames" / f"{number:04d}.csv", columns)
     if "body_shape" in run.scene:  # a study has no bodies
         write_table(folder / "bodies.csv", bodies(run))
-        write_table(folder / "shapes.csv", shapes(run))
+        write_table(folder / "shapes.csv", solids(run) if run.in_space else shapes(run))
+        if run.in_space:
+            write_table(folder / "edges.csv", edges(run))
+            write_table(folder / "faces.csv", faces(run))
     if run.tables:
         (folder / "tables").mkdir()
     for name, table in run.tables.items():
@@ -95,14 +113,33 @@ def unit_of(name: str) -> str:
     return f" [{UNITS[name]}]" if name in UNITS else ""
 
 
+def frame_columns(frame: Frame) -> dict[str, np.ndarray]:
+    """Columns of a frame, in the order of the body's ids."""
+    columns = {"id": np.arange(len(frame.positions)), **parts("{} [length]", frame.positions)}
+    if "orientations" in frame.names:
+        columns |= {f"q{letter}": frame.orientations[:, k] for k, letter in enumerate("wxyz")}
+        columns |= parts("v{} [length/time]", frame.velocities)
+        return columns | parts("spin {} [radians/time]", frame.spins)
+    columns["angle [radians]"] = frame.angles
+    columns |= parts("v{} [length/time]", frame.velocities)
+    columns["spin [radians/time]"] = frame.spins
+    return columns
+
+
+def parts(name: str, vectors: np.ndarray) -> dict[str, np.ndarray]:
+    """The components of vectors (n, 2 or 3) as columns; `name` says where their letter goes."""
+    return {name.format(letter): vectors[:, k] for k, letter in zip(range(vectors.shape[1]), "xyz", strict=False)}
+
+
 def bodies(run: Run) -> dict[str, np.ndarray]:
-    """Columns of bodies.csv."""
+    """Columns of bodies.csv; in space the inertia is about the three axes of the body frame."""
     scene = run.scene
+    moments = scene["body_inertia"]
     return {
         "id": np.arange(len(scene["body_shape"])),
         "shape": scene["body_shape"],
         "mass [mass]": scene["body_mass"],
-        "inertia [mass length²]": scene["body_inertia"],
+        **(parts("inertia {} [mass length²]", moments) if moments.ndim == 2 else {"inertia [mass length²]": moments}),
         "big [0 or 1]": scene["body_big"].astype(np.int64),
     }
 
@@ -122,6 +159,38 @@ def shapes(run: Run) -> dict[str, np.ndarray]:
         "next": following,
         "radius [length]": np.repeat(scene["shape_radius"], counts),
     }
+
+
+def solids(run: Run) -> dict[str, np.ndarray]:
+    """Columns of shapes.csv in space."""
+    scene = run.scene
+    counts = np.diff(scene["shape_first_vertex"])
+    return {
+        "shape": np.repeat(np.arange(len(counts)), counts),
+        "vertex": within(counts),
+        **parts("{} [length]", scene["shape_vertices"]),
+        "radius [length]": np.repeat(scene["shape_radius"], counts),
+    }
+
+
+def edges(run: Run) -> dict[str, np.ndarray]:
+    """Columns of edges.csv."""
+    counts = np.diff(run.scene["shape_first_edge"])
+    first, second = run.scene["shape_edges"].T
+    return {"shape": np.repeat(np.arange(len(counts)), counts), "edge": within(counts), "from": first, "to": second}
+
+
+def faces(run: Run) -> dict[str, np.ndarray]:
+    """Columns of faces.csv."""
+    scene = run.scene
+    counts, corners = np.diff(scene["shape_first_face"]), np.diff(scene["shape_first_corner"])
+    shape, face = np.repeat(np.arange(len(counts)), counts), within(counts)
+    return {"shape": np.repeat(shape, corners), "face": np.repeat(face, corners), "vertex": scene["shape_corners"]}
+
+
+def within(counts: np.ndarray) -> np.ndarray:
+    """0, 1 … in each of some groups of so many, one after the other."""
+    return np.concatenate([np.zeros(0, np.int64), *(np.arange(count) for count in counts)])
 
 
 def write_table(path: Path, columns: Mapping[str, np.ndarray]) -> None:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from clast.output.reader import Frame, Run
 from clast.output.view import view_of
 from clast.scene.scene import Scene
 from clast.shapes.skeleton import Shape
+
+if TYPE_CHECKING:
+    from clast.scene.space import Scene3D
 
 ARC = 8  # chords per quarter circle of a rounded corner
 GRAIN, WALL = "C0", "0.55"
@@ -162,8 +165,12 @@ def fit_figure(figure: Any, columns: int) -> None:
     figure.set_size_inches(columns * wide + 0.25 * columns + 0.5, tall + 0.9)
 
 
-def scene_figure(scene: Scene) -> Any:
+def scene_figure(scene: Scene | Scene3D) -> Any:
     """A picture of a scene."""
+    if not isinstance(scene, Scene):
+        from clast.output import space_figures
+
+        return space_figures.scene_figure(scene)
     figure = plain_figure()
     axes = figure.add_subplot()
     draw_scene(axes, scene)
@@ -174,6 +181,10 @@ def scene_figure(scene: Scene) -> Any:
 
 def frames_figure(run: Run, chosen: Sequence[int]) -> Any:
     """Some frames of a run side by side, with one scale and their times; grains that fell far out do not count."""
+    if run.in_space:
+        from clast.output import space_figures
+
+        return space_figures.frames_figure(run, chosen)
     bodies = run_outlines(run)
     low, high = view_of(run, bodies, chosen)
     figure = plain_figure()

@@ -22,7 +22,8 @@ import h5py
 from clast.errors import StoreError
 
 FORMAT = "clast-run"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2  # the newest that is read
+PLANE_VERSION, SPACE_VERSION = 1, 2  # what a run is written as: one in the plane stays readable by older versions of clast
 
 RUN_FILE = "run.h5"
 CHECKPOINT_FILE = "checkpoint.h5"
@@ -44,13 +45,16 @@ def numbered_parts(folder: Path) -> dict[int, Path]:
 
 
 @contextmanager
-def new_file(path: Path, role: str, run_id: str) -> Iterator[Any]:
-    """A fresh HDF5 file at `path` with its stamp, open for writing (whatever lies there is replaced)."""
+def new_file(path: Path, role: str, run_id: str, version: int = PLANE_VERSION) -> Iterator[Any]:
+    """A fresh HDF5 file at `path` with its stamp, open for writing (whatever lies there is replaced).
+
+    Parts and checkpoints are names and arrays in plane and space alike; it is run.h5 that says what they mean.
+    """
     # HDF5's own file locks are off everywhere: files get their name only when whole and are not changed afterwards,
     # and the locks fail on some network disks.
     with h5py.File(path, "w", locking=False) as file:
         file.attrs["format"] = FORMAT
-        file.attrs["format_version"] = FORMAT_VERSION
+        file.attrs["format_version"] = version
         file.attrs["role"] = role
         file.attrs["run_id"] = run_id
         yield file

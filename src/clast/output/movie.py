@@ -19,6 +19,8 @@ from clast.output.view import view_of
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from clast.output.space_movie import SpaceStage
+
 KINDS = ("gif", "mp4")
 COLORS = ("speed", "spin", "none")
 MOST_FRAMES = 600  # unless `every` says otherwise: 24 s at 25 frames per second, and what a GIF may hold in memory
@@ -51,7 +53,7 @@ def write_movie(
     fps      frames per second
     width    of the picture, in pixels; a tall one is made narrower
     every    draw every n-th frame; None for all, or for as many as make 600 at most
-    color    "speed" (length/time), "spin" (rad/time) or "none"
+    color    "speed" (length/time), "spin" (rad/time) or "none"; in space also "id"
 
     InputError for what cannot be, StoreError if the disk refuses; an older movie of that name is then intact.
     """
@@ -61,8 +63,9 @@ def write_movie(
         raise InputError(f"a movie is one of {', '.join(KINDS)}, not '{kind}'")
     if ending != kind:
         raise InputError(f"{out} does not end in .{kind}: choose one or the other")
-    if color not in COLORS:
-        raise InputError(f"grains are coloured by one of {', '.join(COLORS)}, not '{color}'")
+    known = (*COLORS, "id") if run.in_space else COLORS
+    if color not in known:
+        raise InputError(f"grains are coloured by one of {', '.join(known)}, not '{color}'")
     if not 0.0 < fps <= (GIF_FPS if kind == "gif" else MP4_FPS):
         raise InputError(f"{fps:g} frames per second: give more than 0, and at most {GIF_FPS:g} for gif or {MP4_FPS:g} for mp4")
     if not SMALLEST <= width <= LARGEST:
@@ -75,8 +78,7 @@ def write_movie(
         raise InputError(f"there is no folder {out.parent} to put the movie into")
     progress = progress or quiet()
     chosen = range(0, len(run.frames), every or -(-len(run.frames) // MOST_FRAMES))
-    save = gif_writer(fps) if kind == "gif" else mp4_writer(fps)
-    stage = Stage.set_up(run, chosen, width, color)
+    stage, save = prepare(run, chosen, width, color, kind, fps)
 
     def draw() -> Iterator[Image]:
         for k, index in enumerate(chosen):
@@ -89,7 +91,19 @@ def write_movie(
             write_whole(path, lambda temporary: save(temporary, draw(), stage.colors))
     except StoreError as error:
         raise StoreError(f"{path} cannot be written ({error.__cause__}): make room, or choose another place") from error
+    finally:
+        stage.close()
     return path
+
+
+def prepare(run: Run, chosen: Sequence[int], width: int, color: str, kind: str, fps: float) -> tuple[Stage | SpaceStage, Save]:
+    """Who draws the frames of a run and who writes them; what is not installed is said before anything is drawn."""
+    encode = mp4_writer(fps) if kind == "mp4" else None
+    if not run.in_space:
+        return Stage.set_up(run, chosen, width, color), encode or gif_writer(fps)
+    from clast.output.space_movie import SpaceStage, shaded_gif_writer
+
+    return SpaceStage.set_up(run, chosen, width, color), encode or shaded_gif_writer(fps)
 
 
 @dataclass(frozen=True)
@@ -204,6 +218,9 @@ class Stage:
         self.label.set_text(f"t = {frame.time:.{max(self.digits, 0)}f}" if self.digits < 6 else f"t = {frame.time:.4g}")
         self.canvas.draw()
         return Image.fromarray(np.asarray(self.canvas.buffer_rgba())[:, :, :3])
+
+    def close(self) -> None:
+        """Nothing to let go of: the figure is this object's own."""
 
 
 def even(length: float) -> int:

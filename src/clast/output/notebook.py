@@ -18,7 +18,9 @@ from clast.output.estimate import duration
 if TYPE_CHECKING:
     from clast.output.reader import Run
     from clast.scene.scene import Scene
+    from clast.scene.space import Scene3D
     from clast.shapes.skeleton import Shape
+    from clast.shapes.solid import Solid
 
 REFRESH = 0.2  # seconds between two looks of the bar
 MOST_BODIES = 5000  # in a picture that nobody asked for
@@ -36,10 +38,12 @@ def register() -> None:
         shell: Any = sys.modules["IPython"].get_ipython()
         pictures = shell.display_formatter.formatters["image/png"]
         pictures.for_type_by_name("clast.scene.scene", "Scene", scene_png)
+        pictures.for_type_by_name("clast.scene.space", "Scene3D", scene_png)
         pictures.for_type_by_name("clast.shapes.skeleton", "Shape", shape_png)
+        pictures.for_type_by_name("clast.shapes.solid", "Solid", solid_png)
 
 
-def scene_png(scene: Scene) -> bytes | None:
+def scene_png(scene: Scene | Scene3D) -> bytes | None:
     """The picture of a scene, or None where there is nothing to see or too much to draw unasked."""
     from clast.output.figures import scene_figure
 
@@ -54,6 +58,15 @@ def shape_png(shape: Shape) -> bytes:
     figure = plain_figure()
     figure.set_size_inches(3.0, 3.0)
     draw_shape(figure.add_subplot(), shape)
+    return figure_png(figure)
+
+
+def solid_png(solid: Solid) -> bytes:
+    """The picture of a solid."""
+    from clast.output.space_figures import solid_figure
+
+    figure = solid_figure(solid)
+    figure.set_size_inches(3.0, 3.0)
     return figure_png(figure)
 
 

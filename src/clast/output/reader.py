@@ -18,7 +18,7 @@ from clast.measures.book import Book
 from clast.output.checkpoint import Checkpoint, Mark, read_checkpoint, read_mark
 from clast.output.layout import FORMAT, PACKED_GROUP, RUN_FILE, open_file, part_path
 from clast.output.part import CONTACTS, FRAMES, SERIES, TABLES, names_in
-from clast.output.store import TABLES_GROUP
+from clast.output.store import TABLES_GROUP, lies_in_space
 from clast.output.values import Array
 
 _OPEN_FILES = 4
@@ -114,7 +114,7 @@ class Frame:
     @property
     def absent(self) -> Array:
         """Which bodies had been taken out of the run (n,); they keep their last place."""
-        return self["present"] == 0 if "present" in self.names else np.zeros(len(self["angles"]), bool)
+        return self["present"] == 0 if "present" in self.names else np.zeros(len(self["positions"]), bool)
 
     def __getitem__(self, name: str) -> Array:
         if name not in self._arrays:
@@ -225,6 +225,11 @@ class Run:
             group = file["scene"]
             arrays = {name: dataset[...] for name, dataset in group.get("arrays", {}).items()}
             return {**arrays, **json.loads(group["scalars"].asstr()[()])}
+
+    @property
+    def in_space(self) -> bool:
+        """Whether the bodies are solids: frames then hold positions (n, 3), orientations (n, 4), velocities and spins (n, 3)."""
+        return lies_in_space(self.scene)
 
     @cached_property
     def tables(self) -> dict[str, Table]:

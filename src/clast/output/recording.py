@@ -3,7 +3,7 @@
 import math
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 from clast.backend.bind import is_compiled
 from clast.dynamics.engine import Engine, Snapshot, kernels_of
 from clast.dynamics.runner import Every, run_stretches
-from clast.dynamics.table import DEPTH, REACH
+from clast.dynamics.space.arrays import SPIN, TURN, VELOCITY
 from clast.errors import CellError, InputError, OverlapError, StoreError
 from clast.measures.accounts import accounts
 from clast.measures.book import Book
@@ -26,9 +26,12 @@ from clast.output.layout import RUN_FILE
 from clast.output.progress import Progress
 from clast.output.provenance import collect_provenance
 from clast.output.reader import Run, open_run
+from clast.output.space_solids import solid_arrays
 from clast.output.store import RunWriter
 from clast.scene.scene import Scene
+from clast.scene.space import Scene3D
 from clast.shapes.skeleton import Shape
+from clast.shapes.solid import Solid
 
 CHECKPOINT_SECONDS = 30.0
 DEEP = 0.2  # of the mean sphero-radius of a pair: overlap during the run worth a warning
@@ -59,8 +62,9 @@ class Samples(Every):
         values = accounts(engine, snapshot)
         counted = (snapshot.integers[:, 5] > 0) & (snapshot.floats[:, 0] > 0.0)  # cohesive pairs across a gap are not contacts
         values["contacts"] = float(counted.sum())
-        values["deepest_overlap"] = float(snapshot.floats[:, DEPTH].max(initial=0.0))
-        values["overlap_share"] = float((2.0 * snapshot.floats[:, DEPTH] / snapshot.floats[:, REACH]).max(initial=0.0))
+        depth, reach = (snapshot.floats[:, column] for column in (engine.twin.TABLE.DEPTH, engine.twin.TABLE.REACH))
+        values["deepest_overlap"] = float(depth.max(initial=0.0))
+        values["overlap_share"] = float((2.0 * depth / reach).max(initial=0.0))
         values.update(carried(engine, snapshot))
         if engine.tags.dashpot.any():
             values["dashpot_share"] = dashpot_share(engine, snapshot)
@@ -70,7 +74,7 @@ class Samples(Every):
 
 
 class Frames(Every):
-    """Positions, angles, velocities and contacts at regular steps; bodies in the order of the scene's ids."""
+    """Positions, angles (orientations), velocities and contacts at regular steps; bodies in the order of the scene's ids."""
 
     def __init__(self, writer: RunWriter, interval: int, last: int) -> None:
         super().__init__(interval, last)
@@ -81,19 +85,19 @@ class Frames(Every):
         back = np.argsort(engine.order)
         back = back[: len(engine.scene.bodies)]  # a cell that moves is the last
         body = snapshot.state.body[back]
-        arrays = {
+        arrays = space_columns(body) if isinstance(engine.scene, Scene3D) else {
             "positions": body[:, 0:2], "angles": snapshot.state.angle[back], "velocities": body[:, 4:6], "spins": body[:, 6]
         }  # fmt: skip
         if engine.scene.remove_below is not None:  # grains that were taken out keep their last place
             arrays["present"] = (back < engine.order.size - engine.gone).astype(np.uint8)
-        if engine.kernels.CELL:
+        if not isinstance(engine.scene, Scene3D) and engine.kernels.CELL:
             arrays["period"] = snapshot.state.body[engine.model.cell[0], 0:2]
         self.writer.add_frame(snapshot.step, snapshot.time, arrays)
         self.writer.add_contacts(snapshot.step, snapshot.time, contact_arrays(engine, snapshot))
 
 
 def run(
-    scene: Scene,
+    scene: Scene | Scene3D,
     *,
     until: float,
     out: Path | str,
@@ -308,30 +312,57 @@ def report_overlaps(engine: Engine, progress: Progress, worst: int = 3) -> None:
     """Say which bodies overlap at the start and how deep; too deep is refused before anything is written."""
     engine.refuse_deep_overlap()
     integers, floats = engine.contact_table(engine.state)
+    reach = engine.twin.TABLE.REACH
     counted = np.flatnonzero((integers[:, 5] > 0) & (floats[:, 0] > 0.0))
     if counted.size == 0:
         return
     deepest = counted[np.argsort(-floats[counted, 0])][:worst]
     which = ", ".join(
         f"{engine.order[integers[k, 0]]}–{engine.order[integers[k, 1]]} by {floats[k, 0]:.3g} "
-        f"({floats[k, 0] / floats[k, 12]:.1%} of the radii)"
+        f"({floats[k, 0] / floats[k, reach]:.1%} of the radii)"
         for k in deepest
     )
-    share = floats[deepest[0], 0] / floats[deepest[0], 12]
+    share = floats[deepest[0], 0] / floats[deepest[0], reach]
     prepared = engine.scene.springs is not None  # a bed at rest overlaps a little everywhere
     tell = progress.say if share > NOTABLE and not prepared else progress.detail
     tell(f"{counted.size} contacts overlap at the start; the deepest: bodies {which}")
 
 
-def scene_arrays(scene: Scene) -> dict[str, Any]:
+def space_columns(body: np.ndarray) -> dict[str, np.ndarray]:
+    """The arrays of a frame from rows (n, 16) of the state in space."""
+    return {
+        "positions": body[:, 0:3], "orientations": body[:, TURN : TURN + 4], "velocities": body[:, VELOCITY : VELOCITY + 3],
+        "spins": body[:, SPIN : SPIN + 3],
+    }  # fmt: skip
+
+
+def scene_arrays(scene: Scene | Scene3D) -> dict[str, Any]:
     """The scene as named arrays, enough to draw it: shapes as ragged tables, bodies by id."""
     shapes: dict[int, int] = {}
-    unique: list[Shape] = []
+    unique: list[Any] = []
     for body in scene.bodies:
         if id(body.shape) not in shapes:
             shapes[id(body.shape)] = len(unique)
             unique.append(body.shape)
     mass, inertia = scene.masses()
+    stored = shape_arrays(unique)
+    stored["body_shape"] = np.array([shapes[id(body.shape)] for body in scene.bodies])
+    stored["body_mass"], stored["body_inertia"] = mass, inertia
+    stored["body_big"] = np.array([body.big for body in scene.bodies])
+    if isinstance(scene, Scene3D):
+        stored |= solid_arrays(unique)
+        stored["body_volume"] = np.array([body.shape.volume for body in scene.bodies])
+    else:
+        stored["body_area"] = np.array([body.shape.area for body in scene.bodies])
+    return stored | {
+        "body_name": [body.name for body in scene.bodies],
+        "period": np.array(scene.box.periods),
+        "gravity": np.array(scene.gravity),
+    }
+
+
+def shape_arrays(unique: Sequence[Shape | Solid]) -> dict[str, Any]:
+    """What shapes of the plane and solids have alike: vertices and edges, one shape after the other, and the radius."""
     return {
         "shape_vertices": np.concatenate([shape.vertices for shape in unique]),
         "shape_first_vertex": np.cumsum([0, *(len(shape.vertices) for shape in unique)]),
@@ -339,12 +370,4 @@ def scene_arrays(scene: Scene) -> dict[str, Any]:
         "shape_first_edge": np.cumsum([0, *(len(shape.edges) for shape in unique)]),
         "shape_radius": np.array([shape.radius for shape in unique]),
         "shape_closed": np.array([shape.is_closed for shape in unique]),
-        "body_shape": np.array([shapes[id(body.shape)] for body in scene.bodies]),
-        "body_mass": mass,
-        "body_inertia": inertia,
-        "body_big": np.array([body.big for body in scene.bodies]),
-        "body_area": np.array([body.shape.area for body in scene.bodies]),
-        "body_name": [body.name for body in scene.bodies],
-        "period": np.array([scene.box.period_x, scene.box.period_y]),
-        "gravity": np.array(scene.gravity),
     }

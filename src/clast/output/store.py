@@ -38,8 +38,10 @@ from clast.output.layout import (
     CHECKPOINT_FILE,
     PACKED_GROUP,
     PARTS_FOLDER,
+    PLANE_VERSION,
     RESULT_FILE,
     RUN_FILE,
+    SPACE_VERSION,
     new_file,
     numbered_parts,
     open_file,
@@ -79,6 +81,7 @@ class RunWriter:
         """
         folder = Path(folder)
         arrays, scalars = _sorted_scene(scene)
+        version = SPACE_VERSION if lies_in_space(scene) else PLANE_VERSION
         provenance_text = to_json(provenance, "provenance")
         make_folder(folder)
         lock = RunLock(folder)
@@ -96,7 +99,7 @@ class RunWriter:
             run_id = uuid.uuid4().hex
 
             def fill(path: Path) -> None:
-                with new_file(path, "run", run_id) as file:
+                with new_file(path, "run", run_id, version) as file:
                     file.attrs["packed"] = 0  # how many parts lie inside this file
                     file.attrs["parts"] = 0  # how many parts it knows of
                     file["provenance"] = provenance_text
@@ -176,7 +179,8 @@ class RunWriter:
         self._tables[SERIES].add(step, time, values)
 
     def add_frame(self, step: int, time: float, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """A frame: positions (n, 2), angles (n,), ...; copied, the same names, types and shapes each time."""
+        """A frame: positions (n, 2), angles (n,), ... or positions (n, 3), orientations (n, 4), ...; copied, the same names,
+        types and shapes each time."""
         self._require_open()
         self._tables[FRAMES].add(step, time, arrays)
 
@@ -350,6 +354,11 @@ def link_parts(file: Any, parts: int) -> None:
         path = part_path(Path(), number)  # relative: HDF5 looks beside run.h5, so the folder may move
         links[path.stem] = h5py.ExternalLink(path.as_posix(), "/")
     file.attrs["parts"] = parts
+
+
+def lies_in_space(scene: Mapping[str, Any]) -> bool:
+    """Whether a stored scene is one of solids: its box has three sides."""
+    return len(scene.get("period", ())) == 3
 
 
 def _sorted_scene(scene: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

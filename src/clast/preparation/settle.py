@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.table import PULL, PUSH, SHEAR
-from clast.measures.contacts import virial
+from clast.measures.contacts import body_forces, forces_on_first, lengths, virial
 
 
 @dataclass(frozen=True)
@@ -25,30 +24,24 @@ def unbalanced_force(engine: Engine) -> tuple[float, float]:
     ratios is returned, the second being its net force over the load it carries.
     """
     snapshot = engine.snapshot()
-    table, floats = snapshot.integers, snapshot.floats
-    nx, ny = floats[:, 1], floats[:, 2]
-    push, shear = floats[:, PUSH] - floats[:, PULL], floats[:, SHEAR]
-    fx, fy = -push * nx - shear * ny, -push * ny + shear * nx
-    net = np.zeros((engine.order.size, 2))
-    for column, sign in ((0, 1.0), (1, -1.0)):
-        np.add.at(net[:, 0], table[:, column], sign * fx)
-        np.add.at(net[:, 1], table[:, column], sign * fy)
-    net += engine.model.gravity / engine.model.inverse_mass[:, None]
+    axes = engine.twin.DIMENSION
+    sizes = lengths(forces_on_first(snapshot, viscous=False))
+    net = body_forces(engine, snapshot, viscous=False) + engine.model.gravity / engine.model.inverse_mass[:, None]
     if engine.kernels.CELL:  # what acts on its lengths, where its grains balance
         cell = engine.model.cell[0]
         net[cell] = virial(engine, snapshot).diagonal() / np.where(
             engine.model.period > 0.0, engine.state.body[cell, 0:2], np.inf
         )
-    mean_contact = float(np.hypot(fx, fy).mean()) if len(fx) else 0.0
+    mean_contact = float(sizes.mean()) if len(sizes) else 0.0
     if mean_contact == 0.0:
         return float("inf"), 0.0
-    ratio = float(np.hypot(*net[: engine.free].T).mean() / mean_contact)
-    loads = engine.tags.push[:, :2]  # as of the snapshot
-    off = np.where(engine.tags.imposed[:, :2] == 0, net[engine.free : engine.moving] + loads, 0.0)
-    carried = np.hypot(*loads.T)
+    ratio = float(lengths(net[: engine.free]).mean() / mean_contact)
+    loads = engine.tags.push[:, :axes]  # as of the snapshot
+    off = np.where(engine.tags.imposed[:, :axes] == 0, net[engine.free : engine.moving] + loads, 0.0)
+    carried = lengths(loads)
     if carried.any():
-        ratio = max(ratio, float((np.hypot(*off.T)[carried > 0.0] / carried[carried > 0.0]).max()))
-    return ratio, float((table[:, 5] > 0).sum() / max(engine.free, 1))
+        ratio = max(ratio, float((lengths(off)[carried > 0.0] / carried[carried > 0.0]).max()))
+    return ratio, float((snapshot.integers[:, 5] > 0).sum() / max(engine.free, 1))
 
 
 def settle(engine: Engine, *, unbalanced: float, slice_steps: int = 1000, most_steps: int = 2_000_000) -> Rest:
@@ -57,19 +50,17 @@ def settle(engine: Engine, *, unbalanced: float, slice_steps: int = 1000, most_s
     The drag is critical for the longest wave of the sample, √N grains across: contact damping stills the short waves but
     leaves that one ringing. It acts between stretches of a few steps, on grains and on loaded bodies alike.
     """
-    body = engine.state.body
-    moving = slice(0, engine.moving)
     mass = 1.0 / engine.model.inverse_mass[: engine.free]
     rate = 2.0 * np.pi * float(np.sqrt(engine.model.stiffness[0] / mass.mean()) / (2.0 * np.sqrt(engine.free)))
     stretch = 20
     keep = float(np.exp(-rate * stretch * engine.dt))
-    held = np.zeros((engine.moving, 3), bool)
+    held = np.zeros((engine.moving, engine.tags.imposed.shape[1]), bool)
     held[engine.free :] = engine.tags.imposed != 0
     begin = engine.step
     while True:
         for _ in range(slice_steps // stretch):
             engine.advance(engine.step + stretch)
-            body[moving, 4:7] *= np.where(held, 1.0, keep)
+            engine.twin.slow(engine.state, np.where(held, 1.0, keep))
         ratio, contacts = unbalanced_force(engine)
         if ratio < unbalanced or engine.step - begin >= most_steps:
             return Rest(ratio, contacts, engine.step - begin)

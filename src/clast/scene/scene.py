@@ -11,33 +11,13 @@ import numpy as np
 
 from clast.errors import SceneError
 from clast.laws import Law
-from clast.scene.imposed import Imposed, sum_up
-from clast.scene.springs import Springs
+from clast.scene.imposed import PLANE, Imposed, sum_up
+from clast.scene.problem import Problem, check_gravity, check_periods, check_width, density_of, name_or_none, numbers
+from clast.scene.springs import Springs, Springs3D
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
-from clast.scene.timed import Timed, check_timed, least
+from clast.scene.timed import Timed
 from clast.shapes.skeleton import Shape
-
-
-def numbers(what: str, values: object, count: int) -> tuple[float, ...]:
-    """`values` as `count` finite numbers; SceneError says what is not."""
-    try:
-        listed = [*values]  # type: ignore[misc]
-    except TypeError:
-        listed = []
-    if len(listed) != count:
-        raise SceneError(f"{what} = {values!r} must be {count} numbers")
-    for value in listed:
-        if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
-            raise SceneError(f"{what} = {value!r} must be a number")
-        if not math.isfinite(value):
-            raise SceneError(f"{what} is {value}: give a finite number")
-    return tuple(float(value) for value in listed)
-
-
-def name_or_none(what: str, value: object) -> None:
-    """SceneError unless `value` is a text or None."""
-    if value is not None and (not isinstance(value, str) or "\0" in value):
-        raise SceneError(f"{what} = {value!r} must be a text")
+from clast.shapes.solid import Solid
 
 
 class Placed(Protocol):
@@ -76,6 +56,11 @@ class Body:
     weighed: bool = True  # whether the user gave mass or density; a free wall without gets one from the grains
     tags: list[Tag] = field(default_factory=list)
 
+    def turned_vertices(self) -> np.ndarray:
+        """Vertices (n, 2) about the centre of mass, as the body stands."""
+        cosine, sine = np.cos(self.angle), np.sin(self.angle)
+        return self.shape.vertices @ np.array([[cosine, sine], [-sine, cosine]])
+
 
 @dataclass(frozen=True)
 class Box:
@@ -92,9 +77,7 @@ class Box:
     mass: float | None = None
 
     def __post_init__(self) -> None:
-        for name, value in (("period_x", self.period_x), ("period_y", self.period_y)):
-            if numbers(f"box: {name}", [value], 1)[0] < 0.0:
-                raise SceneError(f"box: {name} = {value} must be a positive length, or 0 for an open side")
+        check_periods(period_x=self.period_x, period_y=self.period_y)
         if not isinstance(self.tags, tuple | list):
             raise SceneError(f"box: tags = {self.tags!r} must be a list of tags")
         for tag in self.tags:
@@ -112,6 +95,11 @@ class Box:
                 )
         if said.velocity[2] is not None or said.force[2]:
             raise SceneError("box: a spin or torque means nothing for the lengths of a cell; leave it out")
+
+    @property
+    def periods(self) -> tuple[float, float]:
+        """Lengths along x and y, 0 where a side is open."""
+        return float(self.period_x), float(self.period_y)
 
     def pushed(self, axis: int) -> bool:
         """Whether a force or pressure acts on a period."""
@@ -138,7 +126,7 @@ class Box:
         return bool(self.tags) and any(self.moving)
 
 
-class Scene:
+class Scene(Problem[Body]):
     """Grains, walls, law, box, gravity and tags.
 
     >>> scene = Scene(law=Linear(1e7), gravity=(0.0, -10.0))
@@ -153,6 +141,9 @@ class Scene:
     springs        what contacts remember at the start, from an earlier run: `engine.springs()`
     """
 
+    axes = PLANE
+    box: Box
+
     def __init__(
         self,
         *,
@@ -165,44 +156,22 @@ class Scene:
         remove_below: float | None = None,
         springs: Springs | None = None,
     ) -> None:
-        if not isinstance(law, Law):
-            raise SceneError(f"law = {law!r} must be a law, such as Linear(1e7)")
+        super().__init__(law, drag, onset, remove_below)
         self.box = box or Box()
         if not isinstance(self.box, Box):
             raise SceneError(f"box = {box!r} must be a Box(period_x=…, period_y=…)")
         across, up = numbers("gravity", gravity, 2)
         self.gravity = (across, up)
-        for axis, g, period in zip("xy", self.gravity, (self.box.period_x, self.box.period_y), strict=True):
-            if g != 0.0 and period > 0.0:
-                raise SceneError(f"gravity {g} along {axis}, but the box is periodic along {axis}: grains would fall for ever")
+        check_gravity(self.gravity, self.box.periods)
         if counting not in ("euler", "all-pairs"):
             raise SceneError(f'counting = "{counting}" must be "euler" or "all-pairs"')
-        check_timed("drag", drag)
-        if (lowest := least(drag)) is not None and lowest < 0.0:
-            raise SceneError(f"drag falls to {lowest}: it must not be negative at any time")
-        if remove_below is not None:
-            numbers("remove_below", [remove_below], 1)
-        if not isinstance(onset, bool):
-            raise SceneError(f"onset = {onset!r} must be True or False")
-        self.drag = drag
+        if isinstance(springs, Springs3D):
+            raise SceneError("springs are those of a run in space, and this scene is in the plane: start a Scene3D with them")
         self.counting = counting
-        self.onset = bool(onset)
-        self.remove_below = remove_below
         self.springs = springs
-        self.bodies: list[Body] = []
-        self.default_law = law
-        self.pair_laws: dict[tuple[str, str], Law] = {}
-
-    def __len__(self) -> int:
-        return len(self.bodies)
 
     def __repr__(self) -> str:
-        big = sum(body.big for body in self.bodies)
-        sides = [axis for axis, p in zip("xy", (self.box.period_x, self.box.period_y), strict=True) if p > 0.0]
-        return (
-            f"Scene: {len(self.bodies) - big} grains, {big} big bodies, "
-            f"{'periodic in ' + ' and '.join(sides) if sides else 'open box'}, gravity {self.gravity}, {self.default_law}"
-        )
+        return self.described("Scene", self.box.periods, self.gravity)
 
     def add(
         self,
@@ -225,32 +194,23 @@ class Scene:
         move and has neither mass nor density, it weighs √N mean grains (model §6). Bodies of one name form a group.
         """
         number = len(self.bodies)
+        if isinstance(shape, Solid):
+            raise SceneError(f"body {number}: {shape.name} is a solid, and this scene is in the plane: add it to a Scene3D")
         if not isinstance(shape, Shape):
             raise SceneError(f"body {number}: {shape!r} is not a shape")
-        if density is not None and mass is not None:
-            raise SceneError(f"body {number}: give its density or its mass, not both")
+        per_area = density_of(number, density, mass, shape.area)
         where = numbers(f"body {number}: position", position, 2)
         moving = numbers(f"body {number}: velocity", velocity, 2)
         angle, spin = numbers(f"body {number}: angle and spin", (angle, spin), 2)
         name_or_none(f"body {number}: name", name)
         name_or_none(f"body {number}: material", material)
-        weighed = density is not None or mass is not None
-        what, given = ("mass", mass) if mass is not None else ("density", 1.0 if density is None else density)
-        amount = numbers(f"body {number}: {what}", [given], 1)[0]
-        if amount <= 0.0:
-            raise SceneError(f"body {number}: {what} = {given} must be positive")
-        per_area = amount / shape.area if mass is not None else amount
         body = Body(
             shape, (where[0], where[1]), angle, (moving[0], moving[1]), spin,
-            per_area * shape.area, per_area * shape.inertia, material, bool(big), name, weighed,
+            per_area * shape.area, per_area * shape.inertia, material, bool(big), name,
+            density is not None or mass is not None,
         )  # fmt: skip
         if not big:
-            for axis, period in zip("xy", (self.box.period_x, self.box.period_y), strict=True):
-                if 0.0 < period <= 2.0 * shape.reach:
-                    raise SceneError(
-                        f"body {number} ({shape.name}) is {2.0 * shape.reach:.6g} across, not less than the period {period:.6g} "
-                        f"along {axis}: it would meet itself; widen the box"
-                    )
+            check_width(number, shape.name, shape.reach, self.box.periods)
         self.bodies.append(body)
         for tag in tags:
             self.tag(number, tag)
@@ -279,31 +239,12 @@ class Scene:
 
     # --- tags --------------------------------------------------------------------------------------------------------
 
-    def ids(self, who: int | str | Iterable[int | str]) -> list[int]:
-        """Ids of a body, of all bodies of a name, or of several of these."""
-        if isinstance(who, str):
-            found = [k for k, body in enumerate(self.bodies) if body.name == who]
-            if not found:
-                names = sorted({body.name for body in self.bodies if body.name is not None})
-                raise SceneError(f'there is no body named "{who}"; there are: {", ".join(names) or "no names at all"}')
-            return found
-        if isinstance(who, bool) or not (isinstance(who, str | int | np.integer) or hasattr(who, "__iter__")):
-            raise SceneError(f"{who!r} is no body: give its id, a name, or a list of these")
-        if isinstance(who, int | np.integer):
-            if not 0 <= who < len(self.bodies):
-                raise SceneError(f"there is no body {who}: there are bodies 0 … {len(self.bodies) - 1}")
-            return [int(who)]
-        return [number for each in who for number in self.ids(each)]
-
     def tag(self, who: int | str | Iterable[int | str], tag: Tag) -> None:
         """Impose something on a body, on all bodies of a name, or on several of these; or on the periodic "cell" (see `Box`)."""
         if self.is_cell(who):
             self.box = replace(self.box, tags=(*self.box.tags, tag))
             return
-        if not isinstance(tag, Fixed | Velocity | Force | Pressure | Dashpot):
-            raise SceneError(f"tag on body {who}: {tag!r} is not Fixed, Velocity, Force, Pressure or Dashpot")
-        for number in self.ids(who):
-            self.bodies[number].tags.append(tag)
+        super().tag(who, tag)
 
     def is_cell(self, who: object) -> bool:
         """Whether "cell" means the periodic cell: not where a body has that name."""
@@ -311,70 +252,11 @@ class Scene:
         named = isinstance(who, str | list) and who in ("cell", ["cell"])
         return named and periodic and all(body.name != "cell" for body in self.bodies)
 
-    def imposed(self, number: int) -> Imposed:
-        """What the tags of a body say together."""
-        return sum_up(f"body {number}", self.bodies[number].tags)
-
     def cell(self) -> Body | None:
         """The periodic cell as a body, its place the periods, where it moves; it has the id after the last."""
         if not self.box.moves or not self.bodies:
             return None
         grains = [body.mass for body in self.bodies if not body.big]
         mass = self.box.mass or math.sqrt(max(len(grains), 1)) * float(np.mean(grains or [1.0]))
-        place = (float(self.box.period_x), float(self.box.period_y))
-        return Body(self.bodies[0].shape, place, 0.0, (0.0, 0.0), 0.0, mass, mass, self.bodies[0].material, True, "cell")
-
-    def masses(self) -> tuple[np.ndarray, np.ndarray]:
-        """Mass and moment of inertia of every body; a free wall that was given no mass weighs √N mean grains."""
-        mass = np.array([body.mass for body in self.bodies])
-        inertia = np.array([body.inertia for body in self.bodies])
-        grains = np.array([not body.big for body in self.bodies])
-        for k, body in enumerate(self.bodies):
-            if body.big and not body.weighed and grains.any() and not all(self.imposed(k).held):
-                factor = math.sqrt(grains.sum()) * float(mass[grains].mean()) / mass[k]
-                mass[k] *= factor
-                inertia[k] *= factor
-        return mass, inertia
-
-    # --- laws --------------------------------------------------------------------------------------------------------
-
-    def set_law(self, one: str, other: str, law: Law) -> None:
-        """The law between two materials; pairs not named use the scene's law. It must be of the same kind."""
-        if not isinstance(law, Law):
-            raise SceneError(f'the law between "{one}" and "{other}" is {law!r}: give a law, such as Linear(1e7)')
-        if law.kind != self.default_law.kind:
-            raise SceneError(
-                f'the law between "{one}" and "{other}" is of another kind than the scene\'s ({describe(law)} against '
-                f"{describe(self.default_law)}): laws of one scene differ in their numbers only"
-            )
-        self.pair_laws[tuple(sorted((one, other)))] = law  # type: ignore[index]
-
-    def law_between(self, one: str, other: str) -> Law:
-        """The law that holds between two materials."""
-        return self.pair_laws.get(tuple(sorted((one, other))), self.default_law)  # type: ignore[arg-type]
-
-    def materials(self) -> list[str]:
-        """Names of the materials in use, sorted; laws named for a material nobody is made of are refused."""
-        used = sorted({body.material for body in self.bodies})
-        for pair in self.pair_laws:
-            for name in pair:
-                if name not in used:
-                    raise SceneError(
-                        f'a law is given for material "{name}", but no body is made of it (there are: {", ".join(used)})'
-                    )
-        return used
-
-    def laws(self) -> list[Law]:
-        """The law of every pair of materials, in the order of `materials`."""
-        names = self.materials()
-        return [self.law_between(a, b) for a in names for b in names]
-
-
-def describe(law: Law) -> str:
-    """Kind of a law in words."""
-    parts = [type(law).__name__]
-    if law.rolling is not None:
-        parts.append("rolling")
-    if law.cohesion is not None:
-        parts.append("cohesion")
-    return " with ".join([parts[0], " and ".join(parts[1:])]) if len(parts) > 1 else parts[0]
+        first = self.bodies[0]
+        return Body(first.shape, self.box.periods, 0.0, (0.0, 0.0), 0.0, mass, mass, first.material, True, "cell")

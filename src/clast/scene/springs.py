@@ -15,3 +15,15 @@ class Springs(NamedTuple):
     key: np.ndarray  # (n, 6) int64: probing body, probed body, image x and y of the probed, probe, feature
     memory: np.ndarray  # (n, 3): tangential spring, extra, angle of rolling; 0 where the law has none
     law: str  # module of the law that wrote it
+
+
+class Springs3D(NamedTuple):
+    """The same in space, where a spring is a vector in the tangent plane, by its components along the axes of the world.
+
+    section 0, 1   a vertex of the probing body on a feature of the probed one; 1 where the probing body comes second in its pair
+    section 2      an edge or vertex of the first body against one of the second
+    """
+
+    key: np.ndarray  # (n, 8) int64: probing body, probed body, image x, y, z of the probed, section, first and second feature
+    memory: np.ndarray  # (n, 8): tangential spring (3), extra, angle of rolling (3), 0 where a law has none; how much it counted
+    law: str  # module of the law that wrote it

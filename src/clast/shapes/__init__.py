@@ -1,50 +1,84 @@
-"""What a grain is: skeletons swept by a disk, their mass properties, Minkowski operations, and ready-made shapes."""
+"""What a grain is: skeletons swept by a disk or a ball, their mass properties, Minkowski operations, and ready-made shapes."""
 
 from clast.shapes.files import load_shape, save_shape
 from clast.shapes.fit import Misfit, fitted, misfit
 from clast.shapes.library import clumpy_cow, cow, disk, library_shape, library_shapes, peanut, pebble, rice
 from clast.shapes.make import clump, point, polygon, polyline, regular, segment
 from clast.shapes.mass import MassProperties, convex_mass, mass_properties, quasi_monte_carlo, union_mass
+from clast.shapes.mesh_file import MeshGrain, read_mesh
 from clast.shapes.minkowski import closing, dilation, erosion, opening, rounded
 from clast.shapes.photograph import Photograph, PictureWarning, TracedGrain, grains_from_image, sample_photograph
 from clast.shapes.skeleton import Shape
+from clast.shapes.solid import Solid
+from clast.shapes.solid_files import load_solid, save_solid
+from clast.shapes.solid_forms import cross, drum, hopper, mug, open_box, prism
+from clast.shapes.solid_library import library_solid, library_solids
+from clast.shapes.solid_mending import MendedMeshWarning
+from clast.shapes.solid_misfit import SolidMisfit
+from clast.shapes.solid_report import describe_solid
+from clast.shapes.solids import capsule, cuboid, hull, mesh, plate, shell, sphere, sphere_clump, tetrahedron
 from clast.shapes.thickness import ThinShapeWarning
 
 __all__ = [
     "MassProperties",
+    "MendedMeshWarning",
+    "MeshGrain",
     "Misfit",
     "Photograph",
     "PictureWarning",
     "Shape",
+    "Solid",
+    "SolidMisfit",
     "ThinShapeWarning",
     "TracedGrain",
+    "capsule",
     "closing",
     "clump",
     "clumpy_cow",
     "convex_mass",
     "cow",
+    "cross",
+    "cuboid",
+    "describe_solid",
     "dilation",
     "disk",
+    "drum",
     "erosion",
     "fitted",
     "grains_from_image",
+    "hopper",
+    "hull",
     "library_shape",
     "library_shapes",
+    "library_solid",
+    "library_solids",
     "load_shape",
+    "load_solid",
     "mass_properties",
+    "mesh",
     "misfit",
+    "mug",
+    "open_box",
     "opening",
     "peanut",
     "pebble",
+    "plate",
     "point",
     "polygon",
     "polyline",
+    "prism",
     "quasi_monte_carlo",
+    "read_mesh",
     "regular",
     "rice",
     "rounded",
     "sample_photograph",
     "save_shape",
+    "save_solid",
     "segment",
+    "shell",
+    "sphere",
+    "sphere_clump",
+    "tetrahedron",
     "union_mass",
 ]

@@ -1,0 +1,93 @@
+"""What an engine asks about the plane: tables, columns and laws of counting that have a twin in `clast.dynamics.space.twin`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clast.backend.bind import PLANE
+from clast.dynamics import table
+from clast.dynamics.arrays import Contacts, Forces, Model, State, Workspace
+from clast.dynamics.layout import lay_out
+from clast.dynamics.memory import put_springs, springs_of
+from clast.dynamics.motion import LOSS
+from clast.dynamics.timestep import safe_step, unstable_step
+from clast.scene.springs import Springs
+
+TEMPLATE = PLANE
+TABLE = table
+DIMENSION = 2
+PER_BODY = (
+    "shape", "material", "inverse_mass", "inverse_inertia", "contact_inverse_mass", "contact_inverse_inertia", "reach",
+    "inverse_radius",
+)  # fmt: skip
+Memory = Springs
+
+__all__ = ["lay_out", "put_springs", "safe_step", "springs_of", "unstable_step"]
+
+
+def meet(counting: str) -> str:
+    """Name of the function that counts feature pairs."""
+    return "meet" if counting == "euler" else "meet_any"
+
+
+def workspace(bodies: int, features: int, pairs: int) -> Workspace:
+    """Scratch of a rebuild; `features` is the largest number of a shape."""
+    return Workspace(
+        np.zeros(4 * bodies + 66, np.int64), np.zeros(bodies, np.int64), np.zeros(bodies, np.int64),
+        np.zeros((pairs, 4), np.int32), np.zeros((pairs, 4), np.int32),
+        np.zeros(bodies + 1, np.int64), np.zeros(features, np.int64),
+    )  # fmt: skip
+
+
+def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int, rolling: int) -> Contacts:
+    """Lists with room; `kept` is the number of candidates that may remember something."""
+    return Contacts(
+        np.zeros((pairs + 1, 4), np.uint32), np.zeros((pairs, 4)), np.zeros((pairs, 2), np.int32),
+        np.zeros((candidates, 2), np.uint32), np.zeros((kept, 1 + extra + rolling)), np.zeros(kept, np.uint8),
+        np.zeros(bodies + 1, np.uint32), np.zeros(bodies + 1, np.uint32), np.zeros(pairs, np.uint32), np.zeros((bodies, 4)),
+    )  # fmt: skip
+
+
+def empty_forces(pairs: int, kept: int) -> Forces:
+    """Force tables with room for `pairs`, of which `kept` lose energy."""
+    return Forces(np.zeros((pairs, 4)), np.zeros((kept, LOSS)), np.zeros(pairs, np.uint8), np.zeros((pairs, 4)))
+
+
+def gear_table(bodies: int, order: int) -> np.ndarray:
+    """Derivatives for Gear's method, r₂ … r_order of x, y and the angle."""
+    return np.zeros((bodies, 3, order - 1))
+
+
+def speeds(model: Model, state: State, rows: int) -> np.ndarray:
+    """Largest speed of any point of the first `rows` bodies (rows,)."""
+    body = state.body[:rows]
+    return np.asarray(np.hypot(body[:, 4], body[:, 5]) + model.reach[:rows] * np.abs(body[:, 6]))
+
+
+def motion(state: State) -> np.ndarray:
+    """What a kick changes (n, 3): velocity and spin."""
+    return state.body[:, 4:7].copy()
+
+
+def kinetic(model: Model, before: np.ndarray, after: np.ndarray, rows: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Translational and rotational energy ½ v₋·M·v₊ of some bodies."""
+    mass, inertia = 1.0 / model.inverse_mass[rows], 1.0 / model.inverse_inertia[rows]
+    translational = 0.5 * mass * (before[rows, 0] * after[rows, 0] + before[rows, 1] * after[rows, 1])
+    return translational, 0.5 * inertia * (before[rows, 2] * after[rows, 2])
+
+
+def stop(state: State, rows: np.ndarray) -> None:
+    """Take the motion out of some bodies."""
+    state.body[rows, 4:7] = 0.0
+
+
+def slow(state: State, keep: np.ndarray) -> None:
+    """Leave a part (rows, 3) of velocities and spin of the first bodies."""
+    state.body[: len(keep), 4:7] *= keep
+
+
+def without_extra(memory: np.ndarray) -> np.ndarray:
+    """What another law may take over: the displacement of the spring and the angle of rolling."""
+    return memory * np.array([1.0, 0.0, 1.0])

@@ -1,0 +1,96 @@
+"""What an engine asks about space: twin of `clast.dynamics.plane`, name by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clast.backend.bind import SPACE
+from clast.dynamics.space import table
+from clast.dynamics.space.arrays import CONSTANT, LOSS, PAIR, PULL, SPIN, VELOCITY, Contacts, Forces, Model, State, Workspace
+from clast.dynamics.space.layout import lay_out
+from clast.dynamics.space.memory import put_springs, springs_of
+from clast.dynamics.space.timestep import safe_step, unstable_step
+from clast.scene.springs import Springs3D
+
+TEMPLATE = SPACE
+TABLE = table
+DIMENSION = 3
+PER_BODY = (
+    "shape", "material", "inverse_mass", "inverse_inertia", "contact_inverse_mass", "contact_inverse_inertia", "ease", "reach",
+    "inverse_radius",
+)  # fmt: skip
+Memory = Springs3D
+
+__all__ = ["lay_out", "put_springs", "safe_step", "springs_of", "unstable_step"]
+
+
+def meet(counting: str) -> str:
+    """Feature pairs are counted in one way."""
+    return "meet"
+
+
+def workspace(bodies: int, features: int, pairs: int) -> Workspace:
+    """Scratch of a rebuild; `features` is the largest number of a shape."""
+    return Workspace(
+        np.zeros(4 * bodies + 66, np.int64), np.zeros(bodies, np.int64), np.zeros(bodies, np.int64),
+        np.zeros((pairs, 5), np.int32), np.zeros((pairs, 5), np.int32),
+        np.zeros(bodies + 1, np.int64), np.zeros(features, np.int64), np.zeros(features, np.int64),
+    )  # fmt: skip
+
+
+def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int, rolling: int) -> Contacts:
+    """Lists with room; `kept` is the number of candidates that may remember something."""
+    return Contacts(
+        np.zeros((pairs + 1, PAIR), np.uint32), np.zeros((pairs, CONSTANT)), np.zeros((pairs, 3), np.int32),
+        np.zeros((candidates, 2), np.uint32), np.zeros((kept, 3 + extra + 3 * rolling)), np.zeros(kept),
+        np.zeros(bodies + 1, np.uint32), np.zeros(bodies + 1, np.uint32), np.zeros(pairs, np.uint32), np.zeros((bodies, 8)),
+    )  # fmt: skip
+
+
+def empty_forces(pairs: int, kept: int) -> Forces:
+    """Force tables with room for `pairs`, of which `kept` lose energy."""
+    return Forces(np.zeros((pairs, PULL)), np.zeros((kept, LOSS)), np.zeros(pairs, np.uint8), np.zeros((pairs, PULL)))
+
+
+def gear_table(bodies: int, order: int) -> np.ndarray:
+    """Derivatives for Gear's method; see `clast.dynamics.space.gear`."""
+    return np.zeros((bodies, 10, order))
+
+
+def speeds(model: Model, state: State, rows: int) -> np.ndarray:
+    """Largest speed of any point of the first `rows` bodies (rows,)."""
+    body = state.body[:rows]
+    spin = np.linalg.norm(body[:, SPIN : SPIN + 3], axis=1)
+    return np.asarray(np.linalg.norm(body[:, VELOCITY : VELOCITY + 3], axis=1) + model.reach[:rows] * spin)
+
+
+def motion(state: State) -> np.ndarray:
+    """What a kick changes (n, 6): velocity, and angular momentum in the body frame."""
+    return np.concatenate([state.body[:, VELOCITY : VELOCITY + 3], state.momentum[:, :3]], axis=1)
+
+
+def kinetic(model: Model, before: np.ndarray, after: np.ndarray, rows: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Translational and rotational energy ½ v₋·m v₊ + ½ L₋·I⁻¹ L₊ of some bodies."""
+    translational = 0.5 / model.inverse_mass[rows] * (before[rows, :3] * after[rows, :3]).sum(axis=1)
+    return translational, 0.5 * (before[rows, 3:] * after[rows, 3:] * model.inverse_inertia[rows]).sum(axis=1)
+
+
+def stop(state: State, rows: np.ndarray) -> None:
+    """Take the motion out of some bodies."""
+    state.body[rows, VELOCITY:] = 0.0
+    state.momentum[rows] = 0.0
+
+
+def slow(state: State, keep: np.ndarray) -> None:
+    """Leave a part (rows, 6) of velocities and spins of the first bodies; a spin goes whole, by its first part."""
+    rows = len(keep)
+    state.body[:rows, VELOCITY : VELOCITY + 3] *= keep[:, :3]
+    state.body[:rows, SPIN : SPIN + 3] *= keep[:, 3:]
+    state.momentum[:rows, :3] *= keep[:, 3:4]
+
+
+def without_extra(memory: np.ndarray) -> np.ndarray:
+    """What another law may take over: the displacement of the spring and the angle of rolling."""
+    return memory * np.array([1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0])

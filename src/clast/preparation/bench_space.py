@@ -1,0 +1,91 @@
+"""Dense benchmark states in space: grains settled under gravity in a box, at rest and with friction."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from clast.backend.bind import cache_folder
+from clast.dynamics.engine import Engine
+from clast.laws import Linear
+from clast.preparation.settle import settle
+from clast.scene.space import Scene3D
+from clast.shapes.quaternions import random_turns
+from clast.shapes.solid import Solid
+from clast.shapes.solids import cuboid, plate, sphere
+
+FRICTION = 0.5
+PRESSURE = 5e-3  # at the floor, of k_n per grain size
+STILL = 1e-3  # unbalanced force of the state that is timed
+NEARLY_STILL = 0.03  # before friction is switched on
+STATE_FORMAT = 1  # of checkpoints kept in the cache: raised when they change
+
+
+def box_of_walls(scene: Scene3D, width: float, height: float, radius: float) -> None:
+    """A floor and four sides, plates whose inner faces bound 0 … width along x and y, 0 upwards along z."""
+    low, high, far = -radius, width + radius, 0.5 * width
+    floor = [(-far, -far, low), (width + far, -far, low), (width + far, width + far, low), (-far, width + far, low)]
+    scene.add_wall(plate(floor, radius))
+    for at in (low, high):
+        corners = [(at, -far, -far), (at, width + far, -far), (at, width + far, height), (at, -far, height)]
+        scene.add_wall(plate(corners, radius))
+        scene.add_wall(plate([(y, x, z) for x, y, z in corners], radius))
+
+
+def settled(solids: Sequence[Solid], seed: int, friction: float) -> Scene3D:
+    """Grains on a wide lattice over a floor between four walls, under gravity. Unit density, k_n = 1, k_t = ½ k_n."""
+    rng = np.random.default_rng(seed)
+    spacing = 2.05 * max(solid.reach for solid in solids)
+    side = round(len(solids) ** (1.0 / 3.0))
+    layers = -(-len(solids) // side**2)
+    mass = float(np.mean([solid.volume for solid in solids]))
+    size = mass ** (1.0 / 3.0)
+    damping = 0.6 / np.sqrt(mass)
+    law = Linear(1.0, 0.5, friction, normal_damping=damping, tangential_damping=0.5 * damping)
+    depth = len(solids) * size**3 / (0.6 * (side * spacing) ** 2)
+    scene = Scene3D(law=law, gravity=(0.0, 0.0, -PRESSURE / (0.6 * depth * size)))
+    turns = random_turns(rng, len(solids))
+    for k, solid in enumerate(solids):
+        place = (np.array([k % side, (k // side) % side, k // side**2]) + 0.5) * spacing
+        scene.add(solid, place + 0.01 * spacing * rng.uniform(-1.0, 1.0, 3), orientation=turns[k])
+    radius = float(np.mean([solid.radius for solid in solids]))
+    box_of_walls(scene, side * spacing, (layers + 1) * spacing, radius)
+    return scene
+
+
+def prepare_settled(name: str, solids: Sequence[Solid], threads: int | str, seed: int = 1) -> Engine:
+    """Settle without friction, switch friction on, and let the forces balance; or take all that from the cache."""
+    rough = settled(solids, seed, FRICTION)
+    path = cache_folder() / f"bench-{name}-{STATE_FORMAT}-{len(solids)}-{seed}.npz"
+    if not path.exists():
+        engine = Engine(settled(solids, seed, 0.0))
+        settle(engine, unbalanced=NEARLY_STILL)
+        frozen = Engine(place_again(rough, engine))
+        settle(frozen, unbalanced=STILL)
+        arrays, scalars = frozen.checkpoint()
+        numbers = {f"scalar_{key}": np.asarray(value) for key, value in scalars.items()}
+        np.savez(path, allow_pickle=False, dt=np.asarray(frozen.dt), **arrays, **numbers)
+    stored = np.load(path)
+    engine = Engine(rough, dt=float(stored["dt"]), threads=threads)
+    arrays = {key: stored[key] for key in stored.files if not key.startswith("scalar_") and key != "dt"}
+    scalars = {key[7:]: stored[key].item() for key in stored.files if key.startswith("scalar_")}
+    engine.restore(arrays, scalars)
+    return engine
+
+
+def place_again(scene: Scene3D, engine: Engine) -> Scene3D:
+    """Put the bodies of `scene` where those of a finished run lie, at rest."""
+    for row, number in enumerate(engine.order):
+        body, state = scene.bodies[number], engine.state.body[row]
+        body.position = (float(state[0]), float(state[1]), float(state[2]))
+        body.orientation = (float(state[4]), float(state[5]), float(state[6]), float(state[7]))
+    return scene
+
+
+def sphere_solids(count: int = 1000, seed: int = 1) -> list[Solid]:
+    """Spheres of mean diameter one, radii ± 20 %: equal ones would crystallise."""
+    return [sphere(float(r)) for r in np.random.default_rng(seed).uniform(0.4, 0.6, count)]
+
+
+def cube_solids(count: int = 1000) -> list[Solid]:
+    """Cubes with a skeleton of edge 1 and a sphero-radius of 0.1."""
+    return [cuboid((1.0, 1.0, 1.0), 0.1)] * count

@@ -1,0 +1,83 @@
+"""Runs in space made up for tests of what is done with stored ones: no step is computed, frames hold what they are told to."""
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from clast.laws import Linear
+from clast.measures.book import ACCOUNTS
+from clast.output.reader import Run, open_run
+from clast.output.recording import scene_arrays
+from clast.output.store import RunWriter
+from clast.scene.space import Scene3D
+from clast.shapes import capsule, cuboid, mesh, plate, shell, sphere, sphere_clump, tetrahedron
+from clast.shapes.quaternions import random_turns
+
+
+def ell(radius: float = 0.1):
+    """A rounded L: not convex."""
+    ring = [(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (1.0, 1.0), (1.0, 2.0), (0.0, 2.0)]
+    corners = [(x, y, z) for z in (0.0, 1.0) for x, y in ring]
+    walls = [(k, (k + 1) % 6, 6 + (k + 1) % 6, 6 + k) for k in range(6)]
+    return mesh(corners, [(5, 4, 3, 2, 1, 0), (6, 7, 8, 9, 10, 11), *walls], radius, name="ell")
+
+
+def fold(radius: float = 0.1):
+    """Two plates that meet at an edge."""
+    corners = [(0, 0, 0), (2, 0, 0), (2, 2, 0), (0, 2, 0), (2, 0, 1), (2, 2, 1)]
+    return shell(corners, [(0, 1, 2, 3), (1, 4, 5, 2)], radius, name="fold")
+
+
+def floor(size: float = 4.0, z: float = 0.0):
+    """A plate, to be a wall."""
+    return plate([(-size, -size, z), (size, -size, z), (size, size, z), (-size, size, z)], 0.1)
+
+
+CONVEX = {
+    "sphere": sphere(0.5),
+    "capsule": capsule(1.0, 0.3),
+    "plate": plate([(0, 0, 0), (2, 0, 0), (2.5, 1, 0), (0, 1, 0)], 0.2),
+    "tetrahedron": tetrahedron(1.0, 0.2),
+    "cuboid": cuboid((1.0, 2.0, 0.5), 0.15),
+}
+DRUM = dataclasses.replace(CONVEX["cuboid"], hollow=True, name="drum")
+OTHER = {"ell": ell(), "clump": sphere_clump([(0, 0, 0), (0.7, 0, 0)], 0.5), "fold": fold(), "drum": DRUM}
+
+
+def every_kind(**given) -> Scene3D:
+    """A scene with a floor (id 0) and a solid of every kind above it."""
+    rng = np.random.default_rng(3)
+    scene = Scene3D(law=Linear(1e4), **given)
+    scene.add_wall(floor())
+    solids = [*CONVEX.values(), *OTHER.values()]
+    for k, (solid, turn) in enumerate(zip(solids, random_turns(rng, len(solids)), strict=True)):
+        scene.add(solid, (3.0 * (k % 3) - 3.0, 3.0 * (k // 3 % 3) - 3.0, 2.0), orientation=turn, velocity=rng.normal(size=3))
+    return scene
+
+
+def stored_space_run(
+    folder: Path,
+    scene: Scene3D,
+    steps: list[dict[str, np.ndarray]],
+    dt: float = 0.1,
+    contacts: Callable[[int], dict[str, np.ndarray]] | None = None,
+) -> Run:
+    """A run whose frames are the scene's start with some arrays replaced, `dt` apart; a sample at each."""
+    start = {
+        "positions": np.array([body.position for body in scene.bodies]),
+        "orientations": np.array([body.orientation for body in scene.bodies]),
+        "velocities": np.array([body.velocity for body in scene.bodies]),
+        "spins": np.array([body.spin for body in scene.bodies]),
+    }
+    with RunWriter.create(folder, provenance={}, scene=scene_arrays(scene)) as writer:
+        for step, changed in enumerate(steps):
+            writer.add_frame(step, step * dt, {**start, **changed})
+            writer.add_sample(step, step * dt, dict.fromkeys(ACCOUNTS, 0.0) | {"translational": 1.0 + step})
+            if contacts is not None:
+                writer.add_contacts(step, step * dt, contacts(step))
+        if steps:
+            writer.checkpoint(len(steps), len(steps) * dt, {}, {})
+            writer.finish({})
+    return open_run(folder)
