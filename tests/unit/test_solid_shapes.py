@@ -22,7 +22,7 @@ from clast.shapes import (
     sphere_clump,
     tetrahedron,
 )
-from clast.shapes.quaternions import matrix
+from clast.shapes.quaternions import about, matrix
 from clast.shapes.solid_faces import area_vectors, merged, triangulated
 from clast.shapes.solid_vectors import cross, length
 
@@ -139,6 +139,16 @@ def test_points_inside():
     assert solid.contains(body[0]).shape == ()
     with pytest.raises(ShapeError, match=r"shape \(…, 3\)"):
         solid.contains([(0, 0)])
+
+
+def test_there_is_no_crack_where_a_face_is_cut():
+    """Over the middle of a square, which lies on the line between its two triangles, whatever the rounding."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        turn = matrix(about(rng.normal(size=3), rng.uniform(0, 3)))
+        solid = hull((CUBE - 0.5) @ turn.T, 0.1)
+        out = np.concatenate([turn.T, -turn.T])
+        assert solid.contains(0.59 * out).all() and not solid.contains(0.61 * out).any()
 
 
 def test_a_wall_has_no_inside():

@@ -7,10 +7,15 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from clast.backend.device import from_python
 from clast.dynamics.arrays import Cast
 from clast.dynamics.space.arrays import ROW, Contacts, Model, Workspace
-from clast.neighbours.space_cells import comes_after, find_pairs, index_pairs, sort_pairs
+from clast.neighbours import space_cells
 from clast.shapes import quaternions
+
+comes_after, find_pairs, index_pairs, sort_pairs = map(
+    from_python, (space_cells.comes_after, space_cells.find_pairs, space_cells.index_pairs, space_cells.sort_pairs)
+)
 
 
 class Boxes(NamedTuple):
@@ -42,7 +47,7 @@ def crowd(rng, period, width: float, number: int, smallest: float, largest: floa
     reach[number:] = np.linalg.norm(half + np.abs(centre), axis=1)[number:] + body[number:, 3]
     nothing = np.zeros(n)
     model = Model(
-        np.arange(n), np.zeros(n, np.int64), nothing, np.zeros((n, 3)), nothing, np.zeros((n, 3)), reach, nothing,
+        np.arange(n), np.zeros(n, np.int64), nothing, np.zeros((n, 3)), nothing, np.zeros((n, 3)), nothing, reach, nothing,
         np.zeros((1, 1)), np.zeros(2), np.array(period, float), np.zeros(3),
     )  # fmt: skip
     levels = np.floor(np.log2(reach[:number].max() / reach[:number])).astype(np.int64)

@@ -8,7 +8,9 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
+from clast.backend.device import from_python
 from clast.dynamics.arrays import ACCOUNTS, DRAG, LOST, ROLLING, SLIDING, TAG_WORK, VISCOUS
+from clast.dynamics.space import drift, gear, motion, tagged
 from clast.dynamics.space.arrays import (
     CONSTANT,
     LOSS,
@@ -24,20 +26,18 @@ from clast.dynamics.space.arrays import (
     State,
     Tags,
 )
-from clast.dynamics.space.drift import kick_and_drift
-from clast.dynamics.space.gear import FIRST_ORDER, MOMENTUM, QUATERNION, correct_and_predict, predicted_value
-from clast.dynamics.space.motion import (
-    free_turn,
-    gather,
-    gather_heat,
-    half_turn,
-    moved_too_far,
-    product,
-    turn_about,
-    turned_by_spin,
-)
-from clast.dynamics.space.tagged import move_tagged
+from clast.dynamics.space.gear import FIRST_ORDER, MOMENTUM, QUATERNION
 from clast.shapes import quaternions
+
+free_turn, gather, gather_heat, half_turn, moved_too_far, product, turn_about, turned_by_spin = map(
+    from_python,
+    (
+        motion.free_turn, motion.gather, motion.gather_heat, motion.half_turn, motion.moved_too_far, motion.product,
+        motion.turn_about, motion.turned_by_spin,
+    ),
+)  # fmt: skip
+kick_and_drift, move_tagged = from_python(drift.kick_and_drift), from_python(tagged.move_tagged)
+correct_and_predict, predicted_value = from_python(gear.correct_and_predict), from_python(gear.predicted_value)
 
 MOMENTS = {
     "asymmetric, middle x": (2.0, 1.0, 3.5), "asymmetric, middle y": (3.5, 2.0, 1.0), "asymmetric, middle z": (1.0, 3.5, 2.0),
@@ -232,8 +232,8 @@ class Run(NamedTuple):
 def a_run(inverse, gravity=(0.0, 0.0, 0.0), mass: float = 0.7, order: int = 0) -> Run:
     none, two = np.zeros(2), np.zeros((2, 3))
     model = Model(
-        np.zeros(2, np.int64), np.zeros(2, np.int64), np.full(2, 1.0 / mass), np.array([inverse, inverse]), none, two, np.ones(2),
-        none, np.zeros((1, 1)), none, np.zeros(3), np.array(gravity),
+        np.zeros(2, np.int64), np.zeros(2, np.int64), np.full(2, 1.0 / mass), np.array([inverse, inverse]), none, two, none,
+        np.ones(2), none, np.zeros((1, 1)), none, np.zeros(3), np.array(gravity),
     )  # fmt: skip
     gear = np.zeros((2, 10, order) if order else (1, 10, 1))
     state = State(np.zeros((2, ROW)), np.zeros((2, 4)), np.zeros((2, ACCOUNTS)), gear)

@@ -19,7 +19,7 @@ from clast.output.export import export_csv
 from clast.output.figures import draw_run, scene_figure
 from clast.output.layout import PLANE_VERSION, SPACE_VERSION
 from clast.output.movie import write_movie
-from clast.output.notebook import run_html, scene_png
+from clast.output.notebook import run_html, scene_png, solid_png
 from clast.output.reader import open_run
 from clast.output.recording import scene_arrays
 from clast.output.space_bodies import Crowd, run_surfaces, turns
@@ -325,6 +325,9 @@ def test_figures_of_a_run_and_a_scene(tmp_path, capfd, monkeypatch):
     assert (np.ptp(pixels, axis=2) > 40).mean() > 0.05, "there is colour in it"
     with Image.open(io.BytesIO(scene_png(scene))) as file:
         assert file.size[0] > 300
+    with Image.open(io.BytesIO(solid_png(CONVEX["cuboid"]))) as file:
+        pixels = np.asarray(file.convert("RGB")).astype(int)
+    assert (pixels[:, :, 2] - pixels[:, :, 0] > 40).mean() > 0.1, "blue, as a shape of the plane is"
     assert len(base64.b64decode(re.search(r"base64,([^\"]+)", run_html(run))[1])) > 10_000
     assert capfd.readouterr().err == "", "no word of a missing window system"
 

@@ -21,11 +21,18 @@ import numba
 from numba import prange as parallel_range  # noqa: F401  (re-exported: nobody else imports numba)
 
 _COMMON: dict[str, Any] = {"fastmath": {"contract"}, "error_model": "numpy", "_nrt": False, "boundscheck": False}
+# what only compiled code calls needs no entry for Python, whose unpacking of many arrays takes a third of the compiling
+_INNER: dict[str, Any] = {**_COMMON, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def device(function: Callable[..., Any]) -> Any:
     """Compile a function that other compiled code calls; it is inlined and allocates nothing."""
-    return numba.njit(forceinline=True, **_COMMON)(function)
+    return numba.njit(forceinline=True, **_INNER)(function)
+
+
+def from_python(function: Any) -> Any:
+    """An entry for Python to a function that only compiled code calls: for tests and for trying things out."""
+    return numba.njit(lambda *arguments: function(*arguments))
 
 
 def law_function(function: Callable[..., Any]) -> Any:
@@ -58,7 +65,7 @@ def try_law_function(function: Callable[..., Any], *arguments: Any) -> tuple[Any
 
 def routine(function: Callable[..., Any]) -> Any:
     """Compile a function that other compiled code calls, without asking for it to be inlined: for long or rare work."""
-    return numba.njit(**_COMMON)(function)
+    return numba.njit(**_INNER)(function)
 
 
 def kernel(function: Callable[..., Any]) -> Any:

@@ -7,7 +7,7 @@ from clast.errors import InputError
 from clast.experiments.experiment import Entry
 
 # what experiments are made with
-SHARED = ("__init__", "experiment", "conduct", "workers", "tables_apart", "numbers", "soil", "failure", "cyclic")
+SHARED = ("__init__", "experiment", "conduct", "workers", "tables_apart", "numbers", "soil", "failure", "cyclic", "space")
 
 
 def names() -> list[str]:

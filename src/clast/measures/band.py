@@ -19,7 +19,7 @@ import numpy as np
 
 from clast.errors import InputError
 from clast.measures.measure import Measure
-from clast.measures.stored import StoredRun
+from clast.measures.stored import StoredRun, refuse_space
 from clast.measures.strain_field import StrainField
 
 LOWEST, HIGHEST, STEP = 30.0, 85.0, 0.5  # degrees
@@ -48,7 +48,8 @@ class BandAngle(Measure):
         self.first, self.last, self.width, self.least = first, last, width, least
 
     def compute(self, run: StoredRun) -> BandAngle:
-        """Read two frames of a run."""
+        """Read two frames of a run in the plane."""
+        refuse_space(run, "BandAngle", "Displacement and Strain read it")
         return self.of(StrainField(self.first, self.last).compute(run))
 
     def of(self, field: StrainField) -> BandAngle:

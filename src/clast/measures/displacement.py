@@ -8,7 +8,17 @@ import numpy as np
 
 from clast.errors import InputError
 from clast.measures.measure import Measure
-from clast.measures.stored import StoredRun, frame_at, frame_number, frame_period, of_scene, present_grains
+from clast.measures.stored import (
+    StoredRun,
+    diameters_of,
+    frame_at,
+    frame_number,
+    frame_period,
+    in_space,
+    letters,
+    present_grains,
+)
+from clast.measures.tensors import turn_between
 
 
 class Displacement(Measure):
@@ -16,9 +26,12 @@ class Displacement(Measure):
 
     first, last   numbers of the frames, negative from the end
 
-    After `compute(run)`: ids (n,) of the grains that are there in both frames, positions (n, 2) at the first, put back into
-    a periodic box, vectors (n, 2) of what the image there moved by (in a cell that moves, with its period), turns (n,)
+    After `compute(run)`: ids (n,) of the grains that are there in both frames, positions (n, d) at the first, put back into
+    a periodic box, vectors (n, d) of what the image there moved by (in a cell that moves, with its period), turns (n,)
     [radians], and spacing, the mean diameter 2√(area/π) of these grains.
+
+    In space the turns are vectors (n, 3), axis × angle of the shortest turn between the two orientations (0 … π: whole turns
+    in between leave no trace), and diameters are (6V/π)^⅓.
     """
 
     def __init__(self, first: int = 0, last: int = -1) -> None:
@@ -38,21 +51,30 @@ class Displacement(Measure):
         image = np.where(old > 0.0, np.floor(before / np.where(old > 0.0, old, 1.0)), 0.0)
         self.positions = before - image * old
         self.vectors = (after - image * new) - self.positions
-        self.turns = np.asarray(end["angles"])[self.ids] - np.asarray(begin["angles"])[self.ids]
-        area = np.asarray(of_scene(run, "body_area"))[self.ids]
-        self.spacing = float((2.0 * np.sqrt(area / np.pi)).mean())
+        name = "orientations" if in_space(run) else "angles"
+        old_turn, new_turn = (np.asarray(frame[name], dtype=np.float64)[self.ids] for frame in (begin, end))
+        self.turns = turn_between(old_turn, new_turn) if in_space(run) else new_turn - old_turn
+        self.spacing = float(diameters_of(run, self.ids).mean())
+        self._letters = letters(run)
         return self
 
-    def plot(self, axes: Any = None, scale: float = 1.0) -> Any:
-        """Arrows of the displacements, `scale` times as long as they are; returns the figure."""
+    def plot(self, axes: Any = None, scale: float = 1.0, *, view: str | None = None) -> Any:
+        """Arrows of the displacements, `scale` times as long as they are; returns the figure.
+
+        view   the two axes that are shown, to the right and upwards; "xy" in the plane and "xz" in space unless told
+        """
         import matplotlib.pyplot as plt
 
+        shown = ("xy" if self._letters == "xy" else "xz") if view is None else view
+        if len(shown) != 2 or shown[0] == shown[1] or not set(shown) <= set(self._letters):
+            raise InputError(f'Displacement: view = "{view}" must be two different ones of the axes {", ".join(self._letters)}')
+        pick = [self._letters.index(letter) for letter in shown]
         if axes is None:
             axes = plt.subplots(figsize=(6, 6), layout="constrained")[1]
         axes.quiver(
-            *self.positions.T, *self.vectors.T, angles="xy", scale_units="xy", scale=1.0 / scale, width=0.002, color="C0"
+            *self.positions[:, pick].T, *self.vectors[:, pick].T, angles="xy", scale_units="xy", scale=1.0 / scale, width=0.002, color="C0"
         )  # fmt: skip
-        axes.set(xlabel="x", ylabel="y", title=f"displacements from t = {self.times[0]:.4g} to {self.times[1]:.4g}" + (
+        axes.set(xlabel=shown[0], ylabel=shown[1], title=f"displacements from t = {self.times[0]:.4g} to {self.times[1]:.4g}" + (
             f", × {scale:g}" if scale != 1.0 else ""
         ))  # fmt: skip
         axes.set_aspect("equal")

@@ -43,7 +43,7 @@ class ForceDistribution(Measure):
             raise InputError(f"no grain presses on another in frame {self.frame}, so there are no forces to count")
         self.mean = float(push.mean())
         self.normal = push / self.mean
-        self.ratio = np.abs(between.tangential_forces) / push
+        self.ratio = between.tangential_forces / push
         self.density, self.edges = np.histogram(self.normal, bins=self.bins, range=(0.0, self.normal.max()), density=True)
         if self.friction is not None:
             self.mobilised = self.ratio / self.friction

@@ -17,7 +17,7 @@ import numpy as np
 from clast.errors import InputError
 from clast.measures.measure import Measure
 from clast.measures.region import Walls
-from clast.measures.stored import Array, StoredRun, is_periodic
+from clast.measures.stored import Array, StoredRun, axis_number, check_axis, is_periodic
 from clast.measures.strain import Strain
 from clast.measures.stress import Stress
 
@@ -36,11 +36,11 @@ class Loops(Measure):
 
     period   of the load [time]
     begin    time at which the first cycle starts; strain is counted from there
-    axis     of loading, "y" or "x"
+    axis     of loading, "x", "y", in space "z"; None is that from bottom to top
     source   of the stress, "walls" or "contacts"; a sample without walls has contacts only
     walls    names of the walls around the sample
 
-    After `compute(run)`, for the n whole cycles of the run: area (n,) [force/length], tip_stress σ_m and tip_strain ε_m (n,),
+    After `compute(run)`, for the n whole cycles of the run: area (n,) [force/length, in space force/area], tip_stress σ_m and tip_strain ε_m (n,),
     damping D (n,), accumulated (n,), the strain left at the end of each cycle, and per_cycle (n,), what each has added to it.
     `loop(k)` gives strain and stress along a cycle. `read(time, strain, stress)` does the same to curves one has already.
 
@@ -53,20 +53,22 @@ class Loops(Measure):
         period: float,
         *,
         begin: float = 0.0,
-        axis: str = "y",
+        axis: str | None = None,
         source: str = "walls",
         walls: Walls = Walls(),  # noqa: B008  (a tuple of texts)
     ) -> None:
         if not (isinstance(period, int | float | np.number) and np.isfinite(period) and period > 0.0):
             raise InputError(f"Loops: period = {period!r} must be a positive time")
+        check_axis("Loops", axis)
         self.period, self.begin, self.axis, self.source, self.walls = period, begin, axis, source, walls
 
     def compute(self, run: StoredRun) -> Loops:
         """Read a run; InputError says what it lacks."""
+        axis = axis_number(run, "Loops", self.axis)
         source = "contacts" if is_periodic(run).all() else self.source
         stress = Stress(source, walls=self.walls).compute(run)
         strain = Strain(self.axis, since=self.begin, walls=self.walls).compute(run)
-        return self.read(strain.time, strain.axial, stress.yy if self.axis == "y" else stress.xx)
+        return self.read(strain.time, strain.axial, stress.tensor[:, axis, axis])
 
     def read(self, time: Array, strain: Array, stress: Array) -> Loops:
         """Cut curves over time into cycles; InputError where not a single one is whole, or too few samples lie in one."""

@@ -1,38 +1,60 @@
-"""The sample between its walls or periods: how wide and high it is at samples and at frames (model §8)."""
+"""The sample between its walls or periods: how wide and high, in space also how deep, it is at samples and frames (model §8)."""
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from clast.errors import InputError
 from clast.measures.measure import Measure
-from clast.measures.stored import Array, StoredRun, frame_period, is_periodic, sample_periods, samples, wall_number, wall_samples
+from clast.measures.stored import (
+    Array,
+    StoredRun,
+    frame_period,
+    in_space,
+    is_periodic,
+    letters,
+    sample_periods,
+    samples,
+    wall_number,
+    wall_samples,
+)
+from clast.measures.tensors import turn_between
+from clast.shapes.quaternions import matrix
 
 TURNED = 1e-9  # radians a wall may turn and still have one inner face
 
 
 class Walls(NamedTuple):
-    """Names of the walls around a sample; those of a periodic side are not asked for."""
+    """Names of the walls around a sample; those of a periodic side are not asked for.
+
+    left and right bound it along x, bottom and top along y, in space along z; front and back along y, in space only.
+    """
 
     left: str = "left"
     right: str = "right"
     bottom: str = "bottom"
     top: str = "top"
+    front: str = "front"
+    back: str = "back"
 
-    def along(self, axis: int) -> tuple[str, str]:
-        """The two walls that bound the sample along x (0) or y (1), the one at the smaller coordinate first."""
-        return (self.left, self.right) if axis == 0 else (self.bottom, self.top)
+    def along(self, axis: int, axes: int = 2) -> tuple[str, str]:
+        """The two walls that bound the sample along an axis of 2 or 3, the one at the smaller coordinate first."""
+        if axis == 0:
+            return self.left, self.right
+        return (self.bottom, self.top) if axis == axes - 1 else (self.front, self.back)
 
 
 class Region(Measure):
-    """Width and height of the sample: between the inner faces (skeleton and sphero-radius) of walls, or whole periods.
+    """Width, height and in space depth of the sample: between the inner faces (skeleton and sphero-radius) of walls, or whole periods.
 
     walls   names of the walls, `Walls(bottom="floor", top="lid")`; along a periodic side the period counts, fixed or moving
     at      "samples" or "frames"
 
-    After `compute(run)`: time (k,), width, height [length], area [length²].
+    After `compute(run)`: time (k,), width along x, height along y, area = width × height; in space height is along z, depth
+    along y, and volume = width × depth × height. All (k,) [length, length², length³].
     """
 
     def __init__(self, walls: Walls = Walls(), *, at: str = "samples") -> None:  # noqa: B008  (a tuple of texts)
@@ -47,17 +69,21 @@ class Region(Measure):
             raise InputError(f"the run holds no {self.at}, so its sample has no size")
         at_samples = self.at == "samples"
         periods = sample_periods(run) if at_samples else np.array([frame_period(run, frame) for frame in run.frames])
-        self.width, self.height = (periods[:, axis] if is_periodic(run)[axis] else self._between(run, axis) for axis in range(2))
+        self._lengths = [
+            periods[:, axis] if is_periodic(run)[axis] else self._between(run, axis) for axis in range(len(letters(run)))
+        ]
+        self.width, self.height = self._lengths[0], self._lengths[-1]
         return self
 
     def _between(self, run: StoredRun, axis: int) -> Array:
         """Distance of the inner faces of two walls along an axis, over time."""
-        low, high = self.walls.along(axis)
+        letter = letters(run)[axis]
+        low, high = self.walls.along(axis, len(letters(run)))
         gap = self._centre(run, high, axis) + face(run, high, axis, -1) - self._centre(run, low, axis) - face(run, low, axis, 1)
         if gap.min() <= 0.0:
             raise InputError(
-                f'walls "{low}" and "{high}" leave no room between their inner faces along {"xy"[axis]}: is "{low}" the one at '
-                f"the smaller {'xy'[axis]}?"
+                f'walls "{low}" and "{high}" leave no room between their inner faces along {letter}: is "{low}" the one at '
+                f"the smaller {letter}?"
             )
         return gap
 
@@ -65,22 +91,56 @@ class Region(Measure):
         """Where a wall's centre of mass is along an axis, over time."""
         number = wall_number(run, name)
         if self.at == "samples":
-            return wall_samples(run, name, "xy"[axis])
+            return wall_samples(run, name, letters(run)[axis])
         return np.array([frame["positions"][number, axis] for frame in run.frames])
 
     @property
+    def lengths(self) -> list[Array]:
+        """Lengths along x, y and in space z, each (k,)."""
+        return self._lengths
+
+    @property
+    def depth(self) -> Array:
+        """Length along y, in space."""
+        self._refuse(2, "the sample lies in the plane and has no depth: read its width and height")
+        return self._lengths[1]
+
+    @property
+    def size(self) -> Array:
+        """Area of the sample, in space its volume (k,)."""
+        return self.across(None)
+
+    def across(self, axis: int | None) -> Array:
+        """What the sample measures across an axis (k,): in the plane a length, in space an area; across none all of it."""
+        kept = [length for k, length in enumerate(self.lengths) if k != axis]
+        return functools.reduce(np.multiply, kept)
+
+    @property
     def area(self) -> Array:
-        """Width × height."""
-        return self.width * self.height
+        """Width × height, in the plane."""
+        self._refuse(3, "the sample lies in space and has no area: read its volume, or across(axis) for that of a side")
+        return self.size
+
+    @property
+    def volume(self) -> Array:
+        """Width × depth × height, in space."""
+        self._refuse(2, "the sample lies in the plane and has no volume: read its area")
+        return self.size
+
+    def _refuse(self, axes: int, sentence: str) -> None:
+        """InputError for a sample of so many axes."""
+        if len(self._lengths) == axes:
+            raise InputError(sentence)
 
     def plot(self, axes: Any = None) -> Any:
-        """Width and height over time; returns the figure."""
+        """Width, height and in space depth over time; returns the figure."""
         import matplotlib.pyplot as plt
 
         if axes is None:
             axes = plt.subplots(figsize=(6, 4), layout="constrained")[1]
-        axes.plot(self.time, self.width, label="width")
-        axes.plot(self.time, self.height, label="height")
+        names = ("width", "height") if len(self.lengths) == 2 else ("width", "depth", "height")
+        for name, length in zip(names, self.lengths, strict=True):
+            axes.plot(self.time, length, label=name)
         axes.set(xlabel="time", ylabel="length")
         axes.legend()
         return axes.figure
@@ -94,12 +154,29 @@ def face(run: StoredRun, name: str, axis: int, side: int) -> float:
     number, scene = wall_number(run, name), run.scene
     shape = int(scene["body_shape"][number])
     vertices = scene["shape_vertices"][scene["shape_first_vertex"][shape] : scene["shape_first_vertex"][shape + 1]]
+    across = standing_in_space(run, name, number, axis) if in_space(run) else standing(run, name, number, axis)
+    return side * float((side * (vertices @ np.array(across))).max() + scene["shape_radius"][shape])
+
+
+def standing(run: StoredRun, name: str, number: int, axis: int) -> tuple[float, float]:
+    """An axis of the plane (2,) as a wall that does not turn sees it in its own frame."""
     angle = 0.0
     if len(run.frames):
         angle, last = (float(run.frames[k]["angles"][number]) for k in (0, -1))
-        if abs(last - angle) > TURNED:
-            raise InputError(
-                f'wall "{name}" turns by {last - angle:.3g} during the run, so it has no one inner face; fix its spin'
-            )
-    across = (np.cos(angle), -np.sin(angle)) if axis == 0 else (np.sin(angle), np.cos(angle))
-    return side * float((side * (vertices @ np.array(across))).max() + scene["shape_radius"][shape])
+        refuse_turning(name, last - angle)
+    return (np.cos(angle), -np.sin(angle)) if axis == 0 else (np.sin(angle), np.cos(angle))
+
+
+def standing_in_space(run: StoredRun, name: str, number: int, axis: int) -> Array:
+    """An axis of space (3,) as a wall that does not turn sees it in its own frame."""
+    if not len(run.frames):  # a wall's own coordinates are the world's: it stands as it was drawn
+        return matrix(run.scene["shape_orientation"][run.scene["body_shape"][number]])[axis]
+    first, last = (np.asarray(run.frames[k]["orientations"][number], dtype=np.float64) for k in (0, -1))
+    refuse_turning(name, float(np.linalg.norm(turn_between(first, last))))
+    return matrix(first)[axis]
+
+
+def refuse_turning(name: str, turn: float) -> None:
+    """InputError if a wall turns by more than round-off [radians]."""
+    if abs(turn) > TURNED:
+        raise InputError(f'wall "{name}" turns by {turn:.3g} during the run, so it has no one inner face; fix its spin')

@@ -1,7 +1,8 @@
 """What a measure reads of a stored run: samples, frames, walls, grains.
 
 A run is anything with `scene`, `series`, `frames` and `contacts` in the manner of `clast.open(folder)`. Where a run does
-not hold what a measure needs, an `InputError` says what is missing.
+not hold what a measure needs, an `InputError` says what is missing. Runs in the plane and in space read alike: vectors have
+d = 2 or 3 components.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class StoredRun(Protocol):
 
     @property
     def scene(self) -> Mapping[str, Any]:
-        """Arrays by name: body_big, body_area, body_mass, body_name, period …"""
+        """Arrays by name: body_big, body_area (in space body_volume), body_mass, body_name, period …"""
         ...
 
     @property
@@ -81,6 +82,36 @@ class StoredRun(Protocol):
     def contacts(self) -> Instants:
         """Tables of contacts at the steps of the frames."""
         ...
+
+
+def letters(run: StoredRun) -> str:
+    """Names of the axes of a run: "xy" in the plane, "xyz" in space."""
+    return "xyz"[: len(run.scene["period"])]
+
+
+def in_space(run: StoredRun) -> bool:
+    """Whether the bodies of a run are solids."""
+    return letters(run) == "xyz"
+
+
+def refuse_space(run: StoredRun, what: str, instead: str) -> None:
+    """InputError for a run in space, which a measure of the plane cannot read; `instead` says what can."""
+    if in_space(run):
+        raise InputError(f"{what} is for runs in the plane and this one is in space: {instead}")
+
+
+def check_axis(what: str, axis: str | None) -> None:
+    """InputError unless it is the name of an axis, or None for the one between bottom and top."""
+    if axis not in ("x", "y", "z", None):
+        raise InputError(f'{what}: axis = "{axis}" must be "x", "y", in space "z", or None for that from bottom to top')
+
+
+def axis_number(run: StoredRun, what: str, axis: str | None) -> int:
+    """Number of an axis; None is the one between bottom and top: y in the plane, z in space."""
+    names = letters(run)
+    if axis is not None and axis not in names:
+        raise InputError(f'{what}: axis = "{axis}", but the run is in the plane: give "x" or "y"')
+    return len(names) - 1 if axis is None else names.index(axis)
 
 
 def samples(run: StoredRun, name: str) -> Array:
@@ -100,6 +131,17 @@ def of_scene(run: StoredRun, name: str) -> Any:
 def grains_of(run: StoredRun) -> Array:
     """Which bodies are grains (n,): all that are not big."""
     return ~np.asarray(run.scene["body_big"], dtype=bool)
+
+
+def sizes_of(run: StoredRun) -> Array:
+    """Areas [length²] of all bodies (n,), in space their volumes [length³]."""
+    return np.asarray(of_scene(run, "body_volume" if in_space(run) else "body_area"))
+
+
+def diameters_of(run: StoredRun, which: Array) -> Array:
+    """Diameters 2√(A/π) of some bodies (m,), in space (6V/π)^⅓: of the disk or ball with their area or volume."""
+    sizes = sizes_of(run)[which]
+    return np.asarray(np.cbrt(6.0 * sizes / np.pi) if in_space(run) else 2.0 * np.sqrt(sizes / np.pi))
 
 
 def frame_number(run: StoredRun, index: int) -> int:
@@ -152,7 +194,7 @@ def wall_series(names: Sequence[str | None], big: Sequence[bool] | Array) -> dic
 
 
 def wall_samples(run: StoredRun, name: str, what: str) -> Array:
-    """A series of the wall of that name: "x", "y", "force_x" or "force_y"; InputError if the run keeps none."""
+    """A series of the wall of that name: "x", "force_x" and so on for every axis; InputError if the run keeps none."""
     number = wall_number(run, name)
     called = wall_series(of_scene(run, "body_name"), ~grains_of(run))
     if number not in called:
@@ -163,19 +205,19 @@ def wall_samples(run: StoredRun, name: str, what: str) -> Array:
 
 
 def is_periodic(run: StoredRun) -> Array:
-    """Which sides repeat (2,)."""
+    """Which sides repeat (d,)."""
     return np.asarray(run.scene["period"]) > 0.0
 
 
 def sample_periods(run: StoredRun) -> Array:
-    """Periods of the box at samples (k, 2), 0 along an open side."""
+    """Periods of the box at samples (k, d), 0 along an open side."""
     periods = np.tile(np.asarray(run.scene["period"], dtype=np.float64), (len(run.series["time"]), 1))
     if "cell.x" in run.series:  # a cell that moves; no wall has that name
-        periods = np.stack([samples(run, "cell.x"), samples(run, "cell.y")], axis=1)
+        periods = np.stack([samples(run, f"cell.{axis}") for axis in letters(run)], axis=1)
     return np.where(is_periodic(run), periods, 0.0)
 
 
 def frame_period(run: StoredRun, frame: Instant) -> Array:
-    """Periods of the box at a frame (2,), 0 along an open side."""
+    """Periods of the box at a frame (d,), 0 along an open side."""
     period = frame["period"] if "period" in frame.names else run.scene["period"]  # a cell that moves, or not
     return np.where(is_periodic(run), np.asarray(period, dtype=np.float64), 0.0)

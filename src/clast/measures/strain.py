@@ -1,4 +1,7 @@
-"""Strain of a sample (model §8): ε_a = −ΔH/H₀ along the axis of loading, ε_l across it, ε_v = ΔA/A₀, ε_d = ε₁ − ε₃."""
+"""Strain of a sample (model §8): ε_a = −ΔH/H₀ along the axis of loading, ε_l across it, ε_v = ΔA/A₀, ε_d = ε₁ − ε₃.
+
+In space ε_v = ΔV/V₀, and ε_l is the mean of the strains along the two axes across: in a triaxial test they are the same.
+"""
 
 from __future__ import annotations
 
@@ -9,37 +12,46 @@ import numpy as np
 from clast.errors import InputError
 from clast.measures.measure import Measure
 from clast.measures.region import Region, Walls
-from clast.measures.stored import Array, StoredRun, is_periodic, wall_number, wall_samples
+from clast.measures.stored import Array, StoredRun, axis_number, check_axis, is_periodic, letters, wall_number, wall_samples
 
 
 class Strain(Measure):
     """Strains over time, from the size of the sample; compression positive, but ε_v positive for dilation.
 
-    axis    "y" (top and bottom load) or "x"
-    since   time from which strain is counted: sizes then are H₀ and A₀
+    axis    of loading, "x", "y" or in space "z"; None is that from bottom to top, y in the plane and z in space
+    since   time from which strain is counted: sizes then are H₀ and A₀ (V₀)
     walls   names of the walls around the sample
     at      "samples" or "frames"
 
-    After `compute(run)`: time (k,), axial ε_a, lateral ε_l, volumetric ε_v, deviatoric ε_d = ε_a − ε_l (that is ε₁ − ε₃
-    while the axis is the one shortened), and shear γ = Δ(x_top − x_bottom)/H₀ of a cell with plates below and above.
+    After `compute(run)`: time (k,), along (k, d) by axis, axial ε_a, lateral ε_l, volumetric ε_v, deviatoric ε_d = ε_a − ε_l
+    (that is ε₁ − ε₃ while the axis is the one shortened), and shear γ = Δ(x_top − x_bottom)/H₀ of a cell with plates below and
+    above: (k,), in space (k, 2) along x and y.
     """
 
-    def __init__(self, axis: str = "y", *, since: float = 0.0, walls: Walls = Walls(), at: str = "samples") -> None:  # noqa: B008
-        if axis not in ("x", "y"):
-            raise InputError(f'Strain: axis = "{axis}" must be "x" or "y"')
+    def __init__(
+        self,
+        axis: str | None = None,
+        *,
+        since: float = 0.0,
+        walls: Walls = Walls(),  # noqa: B008  (a tuple of texts)
+        at: str = "samples",
+    ) -> None:
+        check_axis("Strain", axis)
         self.axis, self.since, self.walls, self.at = axis, since, walls, at
 
     def compute(self, run: StoredRun) -> Strain:
         """Read a run; InputError says what it lacks."""
+        axis = axis_number(run, "Strain", self.axis)
         region = Region(self.walls, at=self.at).compute(run)
         self.time = region.time
         if not self.time[0] - 1e-9 * abs(self.time[-1]) <= self.since <= self.time[-1]:
             raise InputError(
                 f"Strain: since = {self.since} is outside of the run's times {self.time[0]:.6g} … {self.time[-1]:.6g}"
             )
-        height, width = (region.height, region.width) if self.axis == "y" else (region.width, region.height)
-        self.axial, self.lateral = (1.0 - length / self._start(length) for length in (height, width))
-        self.volumetric = region.area / self._start(region.area) - 1.0
+        self.along = np.stack([1.0 - length / self._start(length) for length in region.lengths], axis=1)
+        self.axial = self.along[:, axis]
+        self.lateral = np.delete(self.along, axis, axis=1).mean(axis=1)
+        self.volumetric = region.size / self._start(region.size) - 1.0
         self._moved = self._plates(run, region)
         return self
 
@@ -49,17 +61,25 @@ class Strain(Measure):
 
     def _plates(self, run: StoredRun, region: Region) -> Array | None:
         """γ from the plates, None where the sample has none below and above."""
-        if is_periodic(run)[1]:
+        if is_periodic(run)[-1]:
             return None
+        *level, _ = letters(run)
+        slid = [self._slid(run, axis, letter) / self._start(region.height) for axis, letter in enumerate(level)]
+        return slid[0] if len(slid) == 1 else np.stack(slid, axis=1)
+
+    def _slid(self, run: StoredRun, axis: int, letter: str) -> Array:
+        """How far the plate above has moved past the one below along an axis, over time."""
         places = []
         for name in (self.walls.top, self.walls.bottom):
             number = wall_number(run, name)
             frames = self.at == "frames"
             places.append(
-                np.array([frame["positions"][number, 0] for frame in run.frames]) if frames else wall_samples(run, name, "x")
+                np.array([frame["positions"][number, axis] for frame in run.frames])
+                if frames
+                else wall_samples(run, name, letter)
             )
         apart = places[0] - places[1]
-        return (apart - self._start(apart)) / self._start(region.height)
+        return apart - self._start(apart)
 
     @property
     def deviatoric(self) -> Array:
@@ -70,7 +90,7 @@ class Strain(Measure):
     def shear(self) -> Array:
         """γ; InputError in a sample without plates."""
         if self._moved is None:
-            raise InputError("the sample is periodic along y: there are no plates whose motion would be its shear strain")
+            raise InputError("the sample has a period upwards: there are no plates whose motion would be its shear strain")
         return self._moved
 
     @property

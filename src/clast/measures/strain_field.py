@@ -15,7 +15,7 @@ import numpy as np
 from clast.errors import InputError
 from clast.measures.displacement import Displacement
 from clast.measures.measure import Measure
-from clast.measures.stored import Array, StoredRun
+from clast.measures.stored import Array, StoredRun, refuse_space
 
 # Triangles along the border that join grains which are no neighbours say nothing, and are left out:
 FLAT = 0.15  # slivers: quality 4√3 area/Σ edge² below this
@@ -36,6 +36,7 @@ class StrainField(Measure):
 
     def compute(self, run: StoredRun) -> StrainField:
         """Read two frames of a run; InputError if fewer than three grains, or grains on one line, make no triangle."""
+        refuse_space(run, "StrainField", "Displacement and Strain read it")
         moved = Displacement(self.first, self.last).compute(run)
         self.times, self.spacing = moved.times, moved.spacing
         self.points = moved.positions

@@ -8,31 +8,33 @@ import numpy as np
 
 from clast.errors import InputError
 from clast.measures.stored import Array, StoredRun, frame_number, frame_period, grains_of
+from clast.measures.tensors import lengths
 
 
 @dataclass(frozen=True)
 class Contacts:
-    """The contacts of a frame, in double precision. i is the first body of a row, j the second."""
+    """The contacts of a frame, in double precision. i is the first body of a row, j the second; vectors have d = 2 or 3
+    components."""
 
     bodies: Array  # (m, 2) ids of i and j
-    points: Array  # (m, 2)
-    normals: Array  # (m, 2) from i to j
-    forces: Array  # (m, 2) on i by j
-    first_arms: Array  # (m, 2) from the centre of i to the point
-    second_arms: Array  # (m, 2) from the centre of the image of j that is met to the point
-    counts: Array  # (m,) +1, or negative for what a notch subtracts
+    points: Array  # (m, d)
+    normals: Array  # (m, d) from i to j
+    forces: Array  # (m, d) on i by j
+    first_arms: Array  # (m, d) from the centre of i to the point
+    second_arms: Array  # (m, d) from the centre of the image of j that is met to the point
+    counts: Array  # (m,) +1, or negative for what a notch subtracts; in space a fraction where parallel edges fade
     at_vertex: Array  # (m,) whether a vertex is met by a vertex
-    images: Array  # (m, 2) which image of j is met: periods from the place of j in the frame
+    images: Array  # (m, d) which image of j is met: periods from the place of j in the frame
     big: Array  # (m, 2) whether i and j are walls
 
     @property
     def branches(self) -> Array:
-        """From the centre of i to that of j (m, 2); at a wall, whose centre means nothing, the contact point stands for it."""
+        """From the centre of i to that of j (m, d); at a wall, whose centre means nothing, the contact point stands for it."""
         return np.where(self.big[:, :1], 0.0, self.first_arms) - np.where(self.big[:, 1:], 0.0, self.second_arms)
 
     @property
     def virial(self) -> Array:
-        """Σ f ⊗ l (2, 2) with f the force on j and l the branch: stress × area, compression positive (Love-Weber)."""
+        """Σ f ⊗ l (d, d) with f the force on j and l the branch: stress × area or volume, compression positive (Love-Weber)."""
         return -self.forces.T @ self.branches
 
     @property
@@ -42,8 +44,10 @@ class Contacts:
 
     @property
     def tangential_forces(self) -> Array:
-        """Part of the forces on i along ẑ × normal (m,)."""
-        return self.forces[:, 1] * self.normals[:, 0] - self.forces[:, 0] * self.normals[:, 1]
+        """Size of the part of the forces that lies across the normals (m,)."""
+        if self.normals.shape[1] == 2:
+            return np.abs(self.forces[:, 1] * self.normals[:, 0] - self.forces[:, 0] * self.normals[:, 1])
+        return lengths(np.cross(self.forces, self.normals))
 
     def chosen(self, which: Array) -> Contacts:
         """Some of the rows."""
@@ -72,7 +76,7 @@ def contacts_at(run: StoredRun, index: int, *, gaps: bool = False) -> Contacts:
     images = np.rint(np.where(period > 0.0, first - second - between, 0.0) / np.where(period > 0.0, period, 1.0))
     return Contacts(
         bodies, points, normals, forces, first, second,
-        np.asarray(table["counts"], dtype=np.int64)[touching],
+        np.asarray(table["counts"], dtype=np.float64)[touching],
         np.asarray(table["features"], dtype=np.int64)[touching] == 1,
         images.astype(np.int64),
         ~grains_of(run)[bodies],
@@ -84,8 +88,8 @@ class Pairs:
     """Bodies that touch, each pair once; in a small periodic box two bodies may touch twice, through different images."""
 
     bodies: Array  # (m, 2) ids, the smaller first
-    forces: Array  # (m, 2) on the first by the second, all contacts of the pair together
-    branches: Array  # (m, 2) from the centre of the first to that of the second; at a wall the contact point stands for it
+    forces: Array  # (m, d) on the first by the second, all contacts of the pair together
+    branches: Array  # (m, d) from the centre of the first to that of the second; at a wall the contact point stands for it
     big: Array  # (m, 2) whether they are walls
 
 
@@ -100,7 +104,7 @@ def pairs_of(contacts: Contacts) -> Pairs:
     key = np.concatenate([bodies, images], axis=1)
     _, first, which, rows = np.unique(key, axis=0, return_index=True, return_inverse=True, return_counts=True)
     which = which.reshape(-1)
-    branches, summed = np.zeros((len(first), 2)), np.zeros((len(first), 2))
+    branches, summed = (np.zeros((len(first), forces.shape[1])) for _ in range(2))
     np.add.at(branches, which, contacts.branches * sign)
     np.add.at(summed, which, forces)
     return Pairs(bodies[first], summed, branches / rows[:, None], big[first])

@@ -1,19 +1,17 @@
 """How much of a sample is empty (model §8): void ratio (A − A_p)/A_p and packing fraction A_p/A, A between wall surfaces.
 
-A_p is the sum of the grains' own areas. Where grains overlap that area counts twice: nothing is subtracted, so a soft packing
-reads a little denser than its outline (the series "overlap_share" tells how soft).
+A_p is the sum of the grains' own areas; in space volumes V and V_p stand for them. Where grains overlap that counts twice:
+nothing is subtracted, so a soft packing reads a little denser than its outline (the series "overlap_share" tells how soft).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from clast.errors import InputError
 from clast.measures.measure import Measure
 from clast.measures.region import Region, Walls
-from clast.measures.stored import StoredRun, grains_of, of_scene, present_grains
+from clast.measures.stored import StoredRun, grains_of, in_space, present_grains, sizes_of
 
 
 class VoidRatio(Measure):
@@ -22,7 +20,7 @@ class VoidRatio(Measure):
     walls   names of the walls around the sample; a periodic side needs none
     at      "samples" or "frames"
 
-    After `compute(run)`: time (k,), void_ratio (k,), fraction (k,), grain_area [length²].
+    After `compute(run)`: time (k,), void_ratio (k,), fraction (k,), grain_area [length²] or in space grain_volume [length³].
     """
 
     def __init__(self, walls: Walls = Walls(), *, at: str = "samples") -> None:  # noqa: B008  (a tuple of texts)
@@ -37,10 +35,24 @@ class VoidRatio(Measure):
         if len(run.frames) and not present_grains(run, run.frames[-1])[grains].all():
             raise InputError("grains were taken out during the run (remove_below), so the sample has no one void ratio")
         self.time = region.time
-        self.grain_area = float(np.asarray(of_scene(run, "body_area"))[grains].sum())
-        self.void_ratio = region.area / self.grain_area - 1.0
-        self.fraction = self.grain_area / region.area
+        self._size, self._letter = float(sizes_of(run)[grains].sum()), "V" if in_space(run) else "A"
+        self.void_ratio = region.size / self._size - 1.0
+        self.fraction = self._size / region.size
         return self
+
+    @property
+    def grain_area(self) -> float:
+        """Areas of all grains together, in the plane."""
+        if self._letter == "V":
+            raise InputError("grains in space have no area: read grain_volume")
+        return self._size
+
+    @property
+    def grain_volume(self) -> float:
+        """Volumes of all grains together, in space."""
+        if self._letter == "A":
+            raise InputError("grains in the plane have no volume: read grain_area")
+        return self._size
 
     def plot(self, axes: Any = None) -> Any:
         """Void ratio over time; returns the figure."""
@@ -49,5 +61,5 @@ class VoidRatio(Measure):
         if axes is None:
             axes = plt.subplots(figsize=(6, 4), layout="constrained")[1]
         axes.plot(self.time, self.void_ratio)
-        axes.set(xlabel="time", ylabel="void ratio $(A - A_p)/A_p$")
+        axes.set(xlabel="time", ylabel=f"void ratio $({self._letter} - {self._letter}_p)/{self._letter}_p$")
         return axes.figure

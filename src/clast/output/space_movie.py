@@ -145,7 +145,6 @@ def shaded_table(colors: np.ndarray) -> np.ndarray:
 def nearest_colours(table: np.ndarray) -> np.ndarray:
     """For every colour of three times five bits the number of the nearest in the table (32, 32, 32)."""
     levels = (np.arange(256 >> COARSE) << COARSE) + (1 << COARSE) // 2
-    levels[-1] = 255  # white stays white
     cube = np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), axis=-1).reshape(-1, 3)
     far = (cube**2).sum(axis=1)[:, None] - 2.0 * cube @ table.T + (table**2).sum(axis=1)
     return far.argmin(axis=1).reshape(3 * (len(levels),)).astype(np.uint8)

@@ -1,10 +1,11 @@
-"""Read a scene file: TOML in, a checked `Scene` and the manner of its run out. Nothing in a file can run code.
+"""Read a scene file: TOML in, a checked scene and the manner of its run out. Nothing in a file can run code.
 
 Whatever is wrong is told in one sentence with the file and the entry, before anything is compiled or written:
 
     box.toml: walls[2].radius: -0.1 must be positive
 
-The keys are those of `clast.scene.schema`; bodies are numbered in the order grains, walls, fill.
+The keys are those of `clast.scene.schema`, or where the file says `dimension = 3` those of `clast.scene.schema_space`; bodies are
+numbered in the order grains, walls, fill.
 """
 
 from __future__ import annotations
@@ -20,16 +21,21 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from clast.dynamics.layout import lay_out
-from clast.dynamics.timestep import safe_step, unstable_step
+from clast.dynamics.engine import twin_of
 from clast.errors import ClastError, InputError, OverlapError, SceneError, StepError
 from clast.output.recording import steps_until
 from clast.preparation.scene_fill import add_fill, add_voronoi
-from clast.scene.build import ShapeShelf, at, build_drag, build_law, build_tag
-from clast.scene.complaint import complaint, written
+from clast.preparation.scene_rules import add_pair_laws, add_tags
+from clast.preparation.scene_space import build_space
+from clast.preparation.space_room import crowded_space
+from clast.scene.build import ShapeShelf, at, build_drag, build_law
+from clast.scene.complaint import complaint, shown, written
 from clast.scene.room import crowded
 from clast.scene.scene import Box, Scene
-from clast.scene.schema import FixedTag, PressureTag, RunKeys, SceneKeys, VoronoiFillKeys, WallKeys
+from clast.scene.schema import RunKeys, SceneKeys, VoronoiFillKeys, WallKeys
+from clast.scene.schema_space import SpaceSceneKeys
+from clast.scene.space import Scene3D
+from clast.scene.space_build import SolidShelf
 from clast.scene.tags import Fixed
 from clast.shapes import Shape
 from clast.shapes.make import clump, polygon, polyline
@@ -45,8 +51,8 @@ class SceneFile:
     text: str  # of the file
     shape_texts: Mapping[str, str]  # of the shape files it names, by the names it gives them
     keys: SceneKeys
-    scene: Scene
-    remarks: tuple[str, ...]  # warnings about shapes
+    scene: Scene | Scene3D
+    remarks: tuple[str, ...]  # about shapes: warnings, and what became of meshes
 
     @property
     def run(self) -> RunKeys:
@@ -79,13 +85,12 @@ def built(file: Path, text: str, keys: SceneKeys) -> SceneFile:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            shelf = ShapeShelf(keys.shapes, file.parent)
-            scene = build(keys, shelf, origin)
+            scene, texts, said = scene_of(keys, file.parent, origin)
             check_start(scene, keys.run, origin)
     except ClastError as error:
         raise type(error)(f"{file}: {with_entries(str(error), origin)}") from None
-    remarks = tuple(dict.fromkeys(str(each.message) for each in caught))
-    return SceneFile(file, text, shelf.texts, keys, scene, remarks)
+    remarks = tuple(dict.fromkeys([*said, *(str(each.message) for each in caught)]))
+    return SceneFile(file, text, texts, keys, scene, remarks)
 
 
 def read_text(file: Path) -> str:
@@ -110,16 +115,38 @@ def parse(file: Path, text: str, given: Mapping[str, Any]) -> SceneKeys:
         raise InputError(f"{file} is not a scene: its tables are nested too deeply") from None
     if given and isinstance(tables.get("run", {}), dict):
         tables["run"] = {**tables.get("run", {}), **given}
+    dimension = tables.get("dimension", 2)
+    if isinstance(dimension, bool) or dimension not in (2, 3):
+        raise InputError(f"{file}: dimension: {shown(dimension)} must be 2, the plane, or 3, space")
+    model = SpaceSceneKeys if dimension == 3 else SceneKeys
     try:
-        return SceneKeys.model_validate(tables)
+        return model.model_validate(tables)
     except ValidationError as error:
-        path, what = complaint(error, tables, SceneKeys)
+        path, what = complaint(error, tables, model)
         if len(path) == 2 and path[0] == "run" and path[1] in given:
             raise InputError(f"--{str(path[1]).replace('_', '-')}{what}") from None
-        raise InputError(f"{file}: {written(path)}{what}") from None
+        hint = "; a scene in space begins with dimension = 3" if "dimension" not in tables and looks_like_space(tables) else ""
+        raise InputError(f"{file}: {written(path)}{what}{hint}") from None
+
+
+def looks_like_space(tables: Mapping[str, Any]) -> bool:
+    """Whether a file speaks of places in space: a gravity, or the position of its first grain, of three numbers."""
+    grains = tables.get("grains")
+    first = grains[0] if isinstance(grains, list) and grains else {}
+    places = [tables.get("gravity"), first.get("position") if isinstance(first, dict) else None]
+    return any(isinstance(each, list) and len(each) == 3 for each in places)
 
 
 # --- building --------------------------------------------------------------------------------------------------------
+
+
+def scene_of(keys: SceneKeys, folder: Path, origin: list[str]) -> tuple[Scene | Scene3D, dict[str, str], list[str]]:
+    """The scene, in the plane or in space, the texts of the files its shapes were read from, and remarks about these."""
+    if isinstance(keys, SpaceSceneKeys):
+        solids = SolidShelf(keys.shapes, folder)
+        return build_space(keys, solids, origin), solids.texts, solids.remarks
+    shelf = ShapeShelf(keys.shapes, folder)
+    return build(keys, shelf, origin), shelf.texts, []
 
 
 def build(keys: SceneKeys, shelf: ShapeShelf, origin: list[str]) -> Scene:
@@ -152,17 +179,7 @@ def build(keys: SceneKeys, shelf: ShapeShelf, origin: list[str]) -> Scene:
             else:
                 add_fill(scene, fill, shelf)
         origin += [f"grain {n} of fill[{k}]" for n in range(fill.count)]
-    used = sorted({body.material for body in scene.bodies})
-    for k, pair in enumerate(keys.pair_law):
-        one, other = pair.between
-        with at(f"pair_law[{k}].between"):
-            for name in pair.between:
-                if name not in used:
-                    raise SceneError(f'no body is made of "{name}" (there are: {", ".join(used) or "no bodies"})')
-            if tuple(sorted((one, other))) in scene.pair_laws:
-                raise SceneError(f'a law between "{one}" and "{other}" was given before: remove one of them')
-        with at(f"pair_law[{k}].law"):
-            scene.set_law(one, other, build_law(pair.law))
+    add_pair_laws(scene, keys)
     add_tags(scene, keys, origin)
     return scene
 
@@ -202,47 +219,25 @@ def drawn(vertices: list[list[float]], radius: float, closed: bool) -> Shape:
     return polyline(vertices, radius, name="wall") if len(vertices) > 1 else clump(vertices, radius, name="wall")
 
 
-def add_tags(scene: Scene, keys: SceneKeys, origin: list[str]) -> None:
-    """Put the tags on their bodies; SceneError where a body is fixed as well, and the tag would do nothing."""
-    bodies: list[list[int]] = []
-    for k, each in enumerate(keys.tags):
-        if scene.is_cell(each.on):
-            with at(f"tags[{k}]"):
-                scene.tag("cell", build_tag(each))
-            bodies.append([])
-            continue
-        with at(f"tags[{k}].on"):
-            bodies.append(scene.ids(each.on))
-        if isinstance(each, PressureTag) and each.between is not None:
-            with at(f"tags[{k}].between"):
-                scene.ids(each.between)
-        with at(f"tags[{k}]"):
-            tag = build_tag(each)
-        for number in bodies[k]:
-            scene.tag(number, tag)
-    for k, each in enumerate(keys.tags):
-        for number in bodies[k]:
-            if not isinstance(each, FixedTag) and any(isinstance(tag, Fixed) for tag in scene.bodies[number].tags):
-                cure = "write fixed = false there" if origin[number].startswith("walls") else "remove one of its tags"
-                raise SceneError(f"tags[{k}]: {origin[number]} is fixed, so this {each.kind} would do nothing: {cure}")
-
-
 # --- the start -------------------------------------------------------------------------------------------------------
 
 
-def check_start(scene: Scene, run: RunKeys, origin: list[str]) -> None:
+def check_start(scene: Scene | Scene3D, run: RunKeys, origin: list[str]) -> None:
     """Whether the first step can be taken: all that an engine would refuse, without compiling one."""
-    layout = lay_out(scene)
+    twin = twin_of(scene)
+    layout = twin.lay_out(scene)
     if layout.moving == 0:
         raise SceneError("nothing in it can move: add grains, or a wall with fixed = false")
     mass, inertia = scene.masses()
-    in_range = [np.isfinite(each) & (each > 0.0) & np.isfinite(1.0 / np.where(each > 0.0, each, 1.0)) for each in (mass, inertia)]
-    for number in np.flatnonzero(~(in_range[0] & in_range[1])):
+    least, most = (inertia, inertia) if inertia.ndim == 1 else (inertia.min(axis=1), inertia.max(axis=1))
+    in_range = [np.isfinite(each) & (each > 0.0) & np.isfinite(1.0 / np.where(each > 0.0, each, 1.0))
+                for each in (mass, least, most)]  # fmt: skip
+    for number in np.flatnonzero(~np.all(in_range, axis=0)):
         raise SceneError(
-            f"body {number} has the mass {mass[number]:.3g} and the moment of inertia {inertia[number]:.3g}: take other units"
+            f"body {number} has the mass {mass[number]:.3g} and the moment of inertia {least[number]:.3g}: take other units"
         )
-    safe = safe_step(layout.model, layout.tags, layout.moving)
-    limit = unstable_step(layout.model, layout.tags, layout.moving)
+    safe = twin.safe_step(layout.model, layout.tags, layout.moving)
+    limit = twin.unstable_step(layout.model, layout.tags, layout.moving)
     if run.dt is not None and run.dt > limit:
         raise StepError(
             f"run.dt: {run.dt:.3g} is too large: a single contact is unstable above {limit:.3g}; the safe step is {safe:.3g}"
@@ -252,7 +247,7 @@ def check_start(scene: Scene, run: RunKeys, origin: list[str]) -> None:
         raise SceneError(f"run.until: {run.until:.3g} would take more than {MOST_STEPS:.0e} steps of {dt:.3g}")
     with at("run"):
         steps_until(run.until, dt)
-    crowd = crowded(scene)
+    crowd = crowded(scene) if isinstance(scene, Scene) else crowded_space(scene)
     if crowd is not None:
         one, other = (f"{origin[number]} (body {number})" for number in (crowd.one, crowd.other))
         raise OverlapError(

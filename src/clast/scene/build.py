@@ -11,7 +11,7 @@ from typing import Any
 
 from clast.errors import ClastError, SceneError, ShapeError
 from clast.laws import Cohesion, Hertz, HertzMindlin, Law, Linear, Rolling
-from clast.scene import schema, schema_shapes
+from clast.scene import schema, schema_shapes, schema_space
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
 from clast.scene.timed import Harmonic, Ramp, Table, Timed
 from clast.shapes import Shape, library_shape, library_shapes, load_shape
@@ -193,23 +193,30 @@ def operate(shape: Shape, keys: schema_shapes.OperationKeys) -> Shape:
 
 # --- tags ------------------------------------------------------------------------------------------------------------
 
+# what a tag may prescribe, each a number or one that changes with time
+NUMBERS = ("x", "y", "z", "spin_x", "spin_y", "spin", "torque_x", "torque_y", "torque", "value")
 
-def build_tag(keys: schema.TagKeys) -> Tag:
-    """The tag a table describes; SceneError for one that would do nothing."""
+
+def build_tag(keys: schema.TagKeys | schema_space.SpaceTagKeys) -> Tag:
+    """The tag a table describes, in the plane or in space; SceneError for one that would do nothing."""
     if isinstance(keys, schema.FixedTag):
         return Fixed()
     if isinstance(keys, schema.DashpotTag):
         return Dashpot(keys.coefficient)
+    components = [name for name in NUMBERS if name in type(keys).model_fields]
     numbers: dict[str, Timed] = {}
-    for name in ("x", "y", "spin", "torque", "value"):
-        value = getattr(keys, name, None)
+    for name in components:
+        value = getattr(keys, name)
         if value is not None and name in keys.model_fields_set:
             with at(name):
                 numbers[name] = build_timed(value)
     if isinstance(keys, schema.PressureTag):
         between = None if keys.between is None else (keys.between[0], keys.between[1])
         return Pressure(numbers["value"], keys.direction, between)
+    if isinstance(keys, schema_space.SpacePressureTag):
+        first, second = ((pair[0], pair[1]) if pair else None for pair in keys.between or ([], []))
+        return Pressure(numbers["value"], keys.direction, None if keys.between is None else (first, second))
     if not numbers:
-        last = "spin" if isinstance(keys, schema.VelocityTag) else "torque"
-        raise SceneError(f"a {keys.kind} without x, y or {last} prescribes nothing: give one of them")
+        told = f"{', '.join(components[:-1])} or {components[-1]}"
+        raise SceneError(f"a {keys.kind} without {told} prescribes nothing: give one of them")
     return Velocity(**numbers) if isinstance(keys, schema.VelocityTag) else Force(**numbers)

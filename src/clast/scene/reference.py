@@ -1,17 +1,19 @@
-"""The page docs/scene-file.md, written from the models so that it cannot fall behind them:
+"""The pages docs/scene-file.md and docs/scene-file-3d.md, written from the models so that they cannot fall behind them:
 
 python -m clast.scene.reference > docs/scene-file.md
+python -m clast.scene.reference 3 > docs/scene-file-3d.md
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from clast.scene import schema, schema_shapes
+from clast.scene import schema, schema_shapes, schema_solids, schema_space
 from clast.scene.complaint import models_in
 
 EXAMPLE = """\
@@ -49,6 +51,9 @@ run code. A small one, whole:
 Longer ones: [examples/box.toml](../examples/box.toml) presses a mixture of grains under a loaded lid,
 [examples/rotating-drum.toml](../examples/rotating-drum.toml) turns a drum.
 
+A file that says `dimension = 3` is a scene in space: solids, three numbers for a place. Its keys are those of
+[scene-file-3d.md](scene-file-3d.md); everything on this page is about the plane, which is meant where nothing is said.
+
 - Any consistent units. Numbers are written as numbers: `1`, `1.0`, `1e5`; not `"1"`, not `true`.
 - A mistake is answered with the file, the entry and what is wrong, before anything is computed or written:
   `box.toml: walls[2].radius: -0.1 must be positive`. Entries of lists are numbered from 0.
@@ -58,6 +63,62 @@ Longer ones: [examples/box.toml](../examples/box.toml) presses a mixture of grai
 - In Python: `file = clast.read_scene("box.toml")` gives `file.scene` and the settings `file.run`.
 
 Below, **bold** keys must be given. "timed" is a number, or a table of one of the kinds under *Numbers that change with time*.
+"""
+
+EXAMPLE_3D = """\
+dimension = 3
+gravity = [0.0, 0.0, -10.0]
+
+[law]
+kind = "linear"
+normal_stiffness = 1e5
+tangential_stiffness = 5e4
+friction = 0.5
+normal_damping = 50.0
+
+[shapes.tray]
+kind = "open-box"
+sides = [4.0, 4.0, 2.0]
+radius = 0.05
+
+[[walls]]
+shape = "tray"
+
+[[grains]]
+shape = "mug"
+position = [0.0, 0.0, 2.0]
+axis = [0.0, 1.0, 0.0]
+angle_degrees = 60.0
+
+[run]
+until = 2.0
+"""
+
+INTRODUCTION_3D = f"""\
+# Scene files in space
+
+A [scene file](scene-file.md) that says `dimension = 3`. That one key decides: without it a scene is in the plane, whatever else
+it says. A small one, whole:
+
+```toml
+{EXAMPLE_3D}```
+
+Longer ones: [examples/stones-in-a-box.toml](../examples/stones-in-a-box.toml) lets a mixture of solids fall,
+[examples/drum-in-space.toml](../examples/drum-in-space.toml) turns a drum. A guide: [space.md](space.md).
+
+Title, units, drag, laws, `[run]`, the command line and numbers that change with time are as [in the plane](scene-file.md), and so
+are the answers to a mistake: `box.toml: walls[2].radius: -0.1 must be positive`. Below is what differs.
+
+- Places, velocities and spins are three numbers, [x, y, z], about the axes of the world. Nothing says which way is up but
+  `gravity`; `remove_below` is a height along z.
+- A grain is put with its **centre of mass** at `position`. A wall is put with the **origin of its drawing** there, so that a
+  hopper has its opening at `position`, and a `shape` without a position stands where it was drawn.
+- Both are turned from how they were drawn: by `axis` and `angle_degrees`, or by a quaternion `orientation`.
+- In tags `spin` and `torque` are about z, as in the plane; `spin_x`, `spin_y`, `torque_x`, `torque_y` about x and y.
+- Density is mass per volume, pressure force per area.
+
+**Bold** keys must be given. "timed" is a number, or a table as under
+[numbers that change with time](scene-file.md#numbers-that-change-with-time).
 """
 
 CHAPTERS: list[tuple[str, str, list[type[BaseModel]]]] = [
@@ -77,6 +138,26 @@ CHAPTERS: list[tuple[str, str, list[type[BaseModel]]]] = [
     ("Tags", "[[tags]]", models_in(schema.TagKeys)),
     ("Numbers that change with time", "x = { kind = …, … }", [schema.RampKeys, schema.HarmonicKeys, schema.TableKeys]),
 ]
+CHAPTERS_3D: list[tuple[str, str, list[type[BaseModel]]]] = [
+    ("The whole file", "", [schema_space.SpaceSceneKeys]),
+    ("Box", "[box]", [schema_space.SpaceBoxKeys]),
+    ("Solids", "[shapes.NAME]", [*models_in(schema_solids.SolidKeys), schema_solids.AnySolid]),
+    ("Grains", "[[grains]]", [schema_space.SpaceGrainKeys]),
+    ("Walls", "[[walls]]", [schema_space.SpaceWallKeys]),
+    ("Turns", "in [[grains]] and [[walls]]", [schema_space.Turned]),
+    (
+        "Many grains",
+        "[[fill]]",
+        [
+            schema_space.LatticeFillKeys,
+            schema_space.RandomFillKeys,
+            schema_space.SpaceFillKeys,
+            schema_space.SpaceVoronoiFillKeys,
+        ],
+    ),
+    ("Mixtures", "shapes = [{ shape = …, share = … }, …]", [schema.ShareKeys]),
+    ("Tags", "[[tags]]", models_in(schema_space.SpaceTagKeys)),
+]
 LIMITS = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}
 WORDS = {float: "number", int: "whole number", str: "text", bool: "true or false"}
 NAMED: list[tuple[Any, str]] = [
@@ -86,12 +167,23 @@ NAMED: list[tuple[Any, str]] = [
     (schema.Whom, "name, number or list"),
     (schema.Ends, "[name or number, name or number]"),
     (schema.Materials, "[text, text]"),
+    (schema_solids.Triple, "[number, number, number]"),
+    (schema_solids.Places, "list of [number, number, number]"),
+    (schema_solids.Ends3D, "two of [number, number, number]"),
+    (schema_solids.Loops, "list of lists of whole numbers"),
+    (schema_solids.Arms, "number, or list of 3 or 6"),
+    (schema_space.Quaternion, "[number, number, number, number]"),
+    (schema_space.Pairs, "[[wall, wall], [wall, wall]]"),
 ]
 
 
-def reference_page() -> str:
-    """The whole page."""
-    return "\n".join([INTRODUCTION, *(line for chapter in CHAPTERS for line in told(*chapter))]).rstrip() + "\n"
+MODULES = (schema, schema_shapes, schema_solids, schema_space)
+
+
+def reference_page(dimension: int = 2) -> str:
+    """The whole page about scenes in the plane, or in space."""
+    introduction, chapters = (INTRODUCTION_3D, CHAPTERS_3D) if dimension == 3 else (INTRODUCTION, CHAPTERS)
+    return "\n".join([introduction, *(line for chapter in chapters for line in told(*chapter))]).rstrip() + "\n"
 
 
 def told(title: str, header: str, models: list[type[BaseModel]]) -> Iterator[str]:
@@ -123,7 +215,7 @@ def value_of(model: type[BaseModel], name: str) -> str:
 
 def alias_name(alias: Any) -> str:
     """The name a type has in the schema."""
-    return next(name for module in (schema, schema_shapes) for name, value in vars(module).items() if value is alias)
+    return next(name for module in MODULES for name, value in vars(module).items() if value is alias)
 
 
 def words(annotation: Any) -> str:
@@ -132,7 +224,7 @@ def words(annotation: Any) -> str:
     if annotation in WORDS:
         return WORDS[annotation]
     if kind is Literal:
-        return " or ".join(f'`"{choice}"`' for choice in inside)
+        return " or ".join(f'`"{choice}"`' if isinstance(choice, str) else f"`{choice}`" for choice in inside)
     if kind is Annotated:
         return words(inside[0])
     if models_in(annotation):
@@ -155,4 +247,4 @@ def default_of(each: FieldInfo) -> str:
 
 
 if __name__ == "__main__":
-    print(reference_page(), end="")
+    print(reference_page(3 if sys.argv[1:] == ["3"] else 2), end="")

@@ -343,6 +343,7 @@ class SceneKeys(Keys):
 
     title: str = key("", "what the scene shows, in a line")
     units: str = key("", "a note on the units, for the reader")
+    dimension: Literal[2] = key(2, "2: the scene is in the plane; for 3, in space, see docs/scene-file-3d.md")
     gravity: Pair = key([0.0, 0.0], "[x, y]", "length/time²")
     drag: TimedKeys = key(0.0, "rate γ of a drag −γmv, −γIω on every grain", "1/time")
     counting: Literal["euler", "all-pairs"] = key("euler", "weights that count a corner once, or the papers' literal sum")

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from clast.shapes.inside import Bools, Floats, Ints
-from clast.shapes.solid_vectors import cross, dot
+from clast.shapes.solid_vectors import cross, dot, length
 
 _CHUNK = 1 << 18  # largest number of (point, feature) pairs held at a time: 6 MB for an array of vectors
 
@@ -33,16 +33,24 @@ def distance_to_segments(points: Floats, a: Floats, b: Floats) -> Floats:
     return np.asarray(np.sqrt(dot(rel, rel)))
 
 
+def over_triangles(points: Floats, a: Floats, b: Floats, c: Floats, normal: Floats) -> Bools:
+    """Whether the feet of points on the planes of triangles lie within these; `normal` (…, 3) of any length, all broadcast.
+
+    A foot on a side counts for both triangles there, also when rounding puts it a little outside: there is no crack between them.
+    """
+    slack = -1e-12 * dot(normal, normal)
+    within = dot(cross(b - a, points - a), normal) >= slack
+    within &= dot(cross(c - b, points - b), normal) >= slack
+    within &= dot(cross(a - c, points - c), normal) >= slack
+    return np.asarray(within)
+
+
 def height_over_triangles(points: Floats, a: Floats, b: Floats, c: Floats) -> Floats:
     """Distance of each of `points` (k, 3) to the plane of each triangle, (m, 3) a corner; inf where its foot is not within."""
-    ab, ac = b - a, c - a
-    normal = cross(ab, ac)
-    square = dot(normal, normal)
-    rel = points[:, None] - a
-    second = dot(cross(ab, rel), normal)  # twice the areas cut off by the foot, times the length of the normal
-    third = dot(cross(rel, ac), normal)
-    within = (second >= 0.0) & (third >= 0.0) & (second + third <= square)
-    return np.where(within, np.abs(dot(rel, normal)) / np.sqrt(square), np.inf)
+    normal = cross(b - a, c - a)
+    unit = normal / length(normal)[:, None]
+    within = over_triangles(points[:, None], a, b, c, normal)
+    return np.where(within, np.abs(dot(points[:, None] - a, unit)), np.inf)
 
 
 def distance_to_skeleton(points: Floats, vertices: Floats, edges: Ints, triangles: Ints) -> Floats:

@@ -38,7 +38,7 @@ _GRAINS: dict[str, Callable[[], Solid]] = {
     "brick": lambda: cuboid((2.0 * EDGE, EDGE, 0.5 * EDGE), 1.0, name="brick"),
     "l-block": lambda: prism(L_OUTLINE, 5.0, 1.0, name="l-block"),
     "cross": lambda: cross(5.0, 5.0, 1.0),
-    "mug": lambda: mug(25.0, 22.0, 3.5, 1.0),
+    "mug": lambda: mug(25.0, 22.0, 2.5, 1.0),
 }
 _WALLS: dict[str, Callable[[], Solid]] = {
     "open-box": lambda: open_box((1.0, 1.0, 1.0), WALL),

@@ -9,7 +9,7 @@ import numpy as np
 
 from clast.shapes.inside import Floats, Ints
 from clast.shapes.solid import Solid
-from clast.shapes.solid_inside import distance_to_skeleton, in_surface
+from clast.shapes.solid_inside import distance_to_skeleton, in_surface, over_triangles
 from clast.shapes.solid_vectors import corner_angles, cross, dot, length
 
 SAMPLES = 4000  # points on either surface that are asked for their distance from the other
@@ -122,11 +122,8 @@ def _one_to_one(points: Floats, corners: Floats) -> Floats:
         square = dot(d, d)
         t = np.clip(dot(rel, d) / np.where(square > 0.0, square, 1.0), 0.0, 1.0)
         least = np.minimum(least, length(rel - t[:, None] * d))
-    a = corners[:, 0]
-    ab, ac, rel = corners[:, 1] - a, corners[:, 2] - a, points - a
-    normal = cross(ab, ac)
-    square = dot(normal, normal)
-    second, third = dot(cross(ab, rel), normal), dot(cross(rel, ac), normal)
-    within = (second >= 0.0) & (third >= 0.0) & (second + third <= square) & (square > 0.0)
-    height = np.abs(dot(rel, normal)) / np.sqrt(np.where(square > 0.0, square, 1.0))
-    return np.where(within, np.minimum(least, height), least)
+    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
+    normal = cross(b - a, c - a)
+    size = length(normal)
+    height = np.abs(dot(points - a, normal)) / np.where(size > 0.0, size, 1.0)
+    return np.where(over_triangles(points, a, b, c, normal) & (size > 0.0), np.minimum(least, height), least)

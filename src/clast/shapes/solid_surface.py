@@ -5,19 +5,18 @@ Every refusal is one sentence that names the face, edge or vertex as the user co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from clast.errors import ShapeError
 from clast.shapes.inside import Bools, Floats, Ints
 from clast.shapes.solid_faces import Loop, area_vectors, edges_of, sides, triangulated
-from clast.shapes.solid_inside import in_surface
+from clast.shapes.solid_inside import in_surface, over_triangles
 from clast.shapes.solid_validity import at, refuse_bad_loop
 from clast.shapes.solid_vectors import cross, dot, length
 from clast.shapes.validity import TOLERANCE
-
-_CHUNK = 1 << 22  # largest number of (edge, triangle) pairs looked at together: 4 MB an array
 
 
 def refuse_bad_surface(vertices: Floats, loops: Sequence[Loop], size: float, kind: str, *, closed: bool) -> None:
@@ -152,21 +151,14 @@ def _refuse_crossings(vertices: Floats, loops: Sequence[Loop], triangles: Ints, 
     edges = edges_of(loops)
     slack = TOLERANCE * size
     corners = vertices[triangles]
-    low, high = corners.min(axis=1) - slack, corners.max(axis=1) + slack
     a, b = vertices[edges[:, 0]], vertices[edges[:, 1]]
-    least, most = np.minimum(a, b), np.maximum(a, b)
     of_face = {k: set(loop) for k, loop in enumerate(loops)}
-    step = max(1, _CHUNK // len(triangles))
-    for start in range(0, len(edges), step):
-        some = slice(start, start + step)
-        near = (least[some, None] <= high).all(axis=2) & (most[some, None] >= low).all(axis=2)
-        e, t = np.nonzero(near)
-        e += start
+    for e, t in _near(a, b, corners, slack):
         i, j, corner = edges[e, 0, None], edges[e, 1, None], triangles[t]
         apart = ~((corner == i) | (corner == j)).any(axis=1)
         e, t = e[apart], t[apart]
         hit = _meet(a[e], b[e], corners[t], slack)
-        for k, n in zip(e[hit].tolist(), t[hit].tolist(), strict=True):
+        for k, n in sorted(zip(e[hit].tolist(), t[hit].tolist(), strict=True)):
             p, q = edges[k].tolist()
             face = int(owner[n])
             if p in of_face[face] and q in of_face[face]:
@@ -175,6 +167,24 @@ def _refuse_crossings(vertices: Floats, loops: Sequence[Loop], triangles: Ints, 
                 f"This {kind} crosses or touches itself: edge {p}-{q} (from {at(vertices[p])} to {at(vertices[q])}) meets face "
                 f"{face} near {at(_middle(vertices, loops[face]))}."
             )
+
+
+def _near(a: Floats, b: Floats, corners: Floats, slack: float) -> Iterator[tuple[Ints, Ints]]:
+    """Numbers (k,) of segments a→b, (m, 3) each, and of triangles (t, 3, 3) whose boxes overlap, a class of sizes at a time."""
+    from scipy.spatial import cKDTree  # slow to import, and a run in the plane does not need it
+
+    low, high = corners.min(axis=1) - slack, corners.max(axis=1) + slack
+    least, most = np.minimum(a, b), np.maximum(a, b)
+    centre = corners.mean(axis=1)
+    order = np.frexp(length(corners - centre[:, None]).max(axis=1) + slack)[1]
+    for exponent in np.unique(order):
+        some = np.flatnonzero(order == exponent)
+        reach = 0.5 * length(b - a) + math.ldexp(1.0, int(exponent))
+        found = cKDTree(centre[some]).query_ball_point(0.5 * (a + b), reach * (1.0 + 1e-12))
+        e = np.repeat(np.arange(len(a)), [len(near) for near in found])
+        t = some[np.concatenate([np.array(near, dtype=np.int64) for near in found])]
+        both = (least[e] <= high[t]).all(axis=1) & (most[e] >= low[t]).all(axis=1)
+        yield e[both], t[both]
 
 
 def _middle(vertices: Floats, loop: Loop) -> Floats:
@@ -190,21 +200,12 @@ def _meet(a: Floats, b: Floats, corners: Floats, slack: float) -> Bools:
     drop = np.where(high == low, 1.0, high - low)
     t = np.where((high > 0.0) != (low > 0.0), high / drop, -1.0)
     through = a + t[:, None] * (b - a)
-    hit = (t >= 0.0) & _over(through, p, q, r, unit)
-    hit |= (np.abs(high) <= slack) & _over(a, p, q, r, unit)
-    hit |= (np.abs(low) <= slack) & _over(b, p, q, r, unit)
+    hit = (t >= 0.0) & over_triangles(through, p, q, r, normal)
+    hit |= (np.abs(high) <= slack) & over_triangles(a, p, q, r, normal)
+    hit |= (np.abs(low) <= slack) & over_triangles(b, p, q, r, normal)
     for start, end in ((p, q), (q, r), (r, p)):
         hit |= segments_apart(a, b, start, end) <= slack
     return hit
-
-
-def _over(x: Floats, p: Floats, q: Floats, r: Floats, unit: Floats) -> Bools:
-    """Whether the feet of points x (k, 3) on the planes of triangles lie within these."""
-    return np.asarray(
-        (dot(cross(q - p, x - p), unit) >= 0.0)
-        & (dot(cross(r - q, x - q), unit) >= 0.0)
-        & (dot(cross(p - r, x - r), unit) >= 0.0)
-    )
 
 
 def segments_apart(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from clast.shapes.inside import Floats, Ints
-from clast.shapes.solid_faces import Loop
+from clast.shapes.solid_faces import Loop, area_vectors, sides
 from clast.shapes.solid_mass import SolidMass
+from clast.shapes.solid_vectors import length
 from clast.shapes.validity import TOLERANCE, body_size
 
 
@@ -24,10 +25,29 @@ def mirrored(vertices: Floats, edges: Ints, loops: Sequence[Loop], axis: int) ->
     gap, partner = cKDTree(vertices).query(image)
     if gap.max() > TOLERANCE * body_size(vertices, 0.0) or len(set(partner.tolist())) < len(vertices):
         return False
-    if {frozenset(edge) for edge in edges.tolist()} != {frozenset(edge) for edge in partner[edges].tolist()}:
-        return False
-    # a face is known by its vertices: two with the same ones would be a plate drawn twice
-    return {frozenset(loop) for loop in loops} == {frozenset(partner[list(loop)].tolist()) for loop in loops}
+    joined, real = _drawn_faces(vertices, edges, loops)
+    same_edges = {frozenset(edge) for edge in real} == {frozenset(partner[list(edge)].tolist()) for edge in real}
+    return same_edges and set(joined) == {frozenset(partner[list(face)].tolist()) for face in joined}
+
+
+def _drawn_faces(vertices: Floats, edges: Ints, loops: Sequence[Loop]) -> tuple[list[frozenset[int]], list[tuple[int, int]]]:
+    """Plane faces, each as its vertices, and the edges of the skeleton, as if no face had been cut: a ring is one face."""
+    area = area_vectors(vertices, loops) if loops else np.zeros((0, 3))
+    normal = area / length(area)[:, None]
+    owner = {side: k for k, loop in enumerate(loops) for side in sides(loop)}
+    group = list(range(len(loops)))
+    real: list[tuple[int, int]] = []
+    for a, b in edges.tolist():
+        one, other = owner.get((a, b)), owner.get((b, a))
+        if one is None or other is None or normal[one] @ normal[other] < 1.0 - 1e-12:
+            real.append((a, b))
+        elif group[one] != group[other]:
+            old, new = group[other], group[one]
+            group = [new if k == old else k for k in group]
+    faces: dict[int, set[int]] = {}
+    for k, loop in enumerate(loops):
+        faces.setdefault(group[k], set()).update(loop)
+    return [frozenset(face) for face in faces.values()], real
 
 
 def symmetrised(mass: SolidMass, vertices: Floats, edges: Ints, loops: Sequence[Loop]) -> SolidMass:

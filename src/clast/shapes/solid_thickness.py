@@ -14,7 +14,7 @@ import numpy as np
 
 from clast.shapes.inside import Floats, Ints
 from clast.shapes.solid_faces import sides
-from clast.shapes.solid_inside import distance_to_skeleton, height_over_triangles, in_surface
+from clast.shapes.solid_inside import distance_to_skeleton, height_over_triangles, in_surface, over_triangles
 from clast.shapes.solid_vectors import cross, dot
 from clast.shapes.thickness import THIN, ThinShapeWarning
 
@@ -69,9 +69,7 @@ def _across_faces(corners: Floats, area: Floats, normal: Floats, owner: Ints) ->
             continue
         p, q, r, n = a[facing], b[facing], c[facing], normal[facing]
         length = dot(p - start, n) / slope[facing]
-        hit = start + length[:, None] * inward
-        within = (length > 0.0) & (dot(cross(q - p, hit - p), n) >= 0.0)
-        within &= (dot(cross(r - q, hit - q), n) >= 0.0) & (dot(cross(p - r, hit - r), n) >= 0.0)
+        within = (length > 0.0) & over_triangles(start + length[:, None] * inward, p, q, r, area[facing])
         if within.any():
             least = min(least, float(length[within].min()))
     return least

@@ -134,16 +134,17 @@ def mesh(vertices: ArrayLike, faces: Iterable[ArrayLike], radius: float, *, mend
     given = checked_places(vertices, 4, name)
     loops = checked_faces(faces, len(given), name)
     size = body_size(given, r)
+    done: list[str] = []
     if mend:
         loops, done = mended(given, loops, size)
-        if done:
-            warnings.warn(f"The {name} was mended: {', '.join(done)}.", MendedMeshWarning, stacklevel=2)
         if not loops:
             raise ShapeError(f"Nothing is left of this {name} when faces without area are dropped.")
     else:
         _refuse_repeated_corners(given, loops, size, name)
     refuse_bad_surface(given, loops, size, name, closed=True)
     solid = build(name, *_skeleton(given, merged(given, loops, TOLERANCE * size)), r)
+    if done:
+        warnings.warn(f"The {name} was mended: {', '.join(done)}.", MendedMeshWarning, stacklevel=2)
     warn_if_thin(name, solid.thickness, r)
     return solid
 

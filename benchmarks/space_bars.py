@@ -1,0 +1,199 @@
+"""The long bars of space: gases of 512 solids, orders over single collisions, a wall of blocks at rest. Prints a table.
+
+    python benchmarks/space_bars.py gas | order | wall        (all when none is named)
+
+Δt is given as a part of T_c = π √(m_e/k_n), the time two such grains touch in a central collision of count 1.
+"""
+
+import math
+import sys
+import time
+
+import numpy as np
+
+from clast.dynamics.engine import Engine
+from clast.dynamics.space.arrays import VELOCITY
+from clast.dynamics.space.table import NORMAL_ENERGY, PROBER
+from clast.laws import Linear
+from clast.measures.accounts import accounts
+from clast.measures.book import ACCOUNTS, Book
+from clast.packing.space_arrangement import lattice_packing3d
+from clast.packing.space_distance import distance, skeleton_of
+from clast.preparation.settle import unbalanced_force
+from clast.scene.space import Box3D, Scene3D
+from clast.shapes.quaternions import IDENTITY, random_turns
+from clast.shapes.solid import Solid
+from clast.shapes.solid_forms import cross
+from clast.shapes.solids import cuboid, plate, tetrahedron
+
+SHAPES = {"cube": cuboid(1.0, 0.1, name="cube"), "tetrahedron": tetrahedron(1.0, 0.1), "cross": cross(0.5, 0.5, 0.1)}
+PARTS = (25, 50, 100, 200)
+PAIRS = 240
+FRACTION = 0.2
+
+
+def contact_time(shape: Solid, stiffness: float) -> float:
+    """T_c of two equal grains of unit density."""
+    return math.pi * math.sqrt(0.5 * shape.volume / stiffness)
+
+
+def booked(engine: Engine, end: int, samples: int = 200) -> Book:
+    """Run to step `end` and keep the accounts at `samples` instants."""
+    rows, times = [accounts(engine, engine.snapshot())], [engine.time]
+    for step in np.unique(np.linspace(engine.step, end, samples + 1).astype(int))[1:]:
+        engine.advance(int(step))
+        rows.append(accounts(engine, engine.snapshot()))
+        times.append(engine.time)
+    return Book(np.array(times), {name: np.array([row[name] for row in rows]) for name in ACCOUNTS})
+
+
+# --- gases ------------------------------------------------------------------------------------------------------------
+
+
+def gas(shape: Solid, part: float, count: int = 512, threads: int = 1) -> Engine:
+    """Grains on a lattice at φ = 0.2, all of speed 1 in random directions, none turning: rotation has to come of itself.
+
+    Two that meet head on overlap by a fifth of the sum of radii.
+    """
+    rng = np.random.default_rng(1)
+    stiffness = 0.5 * shape.volume / (0.1 * 2 * shape.radius) ** 2
+    packing = lattice_packing3d([shape] * count, rng, fraction=FRACTION)
+    scene = Scene3D(law=Linear(stiffness), box=Box3D(*(float(side) for side in packing.size)))
+    ways = rng.normal(size=(count, 3))
+    ways -= ways.mean(axis=0)
+    ways /= np.linalg.norm(ways, axis=1, keepdims=True)
+    for place, turn, way in zip(packing.positions, packing.orientations, ways, strict=True):
+        scene.add(shape, place, orientation=turn, velocity=way)
+    return Engine(scene, dt=contact_time(shape, stiffness) / part, threads=threads)
+
+
+def rotation(book: Book) -> tuple[float, float]:
+    """Mean share of rotation in the kinetic energy over the second half of a run, and that of its last quarter."""
+    share = book["rotational"] / book.kinetic
+    return float(share[len(share) // 2 :].mean()), float(share[3 * len(share) // 4 :].mean())
+
+
+def gases() -> None:
+    """Energy error and share of rotation of gases over 1e5 steps."""
+    print(
+        "gas of 512, no friction, T_c/200, 1e5 steps\nshape         energy error   at the end   rotation (last quarter)   seconds"
+    )
+    for name, shape in SHAPES.items():
+        engine = gas(shape, 200)
+        began = time.perf_counter()
+        book = booked(engine, 100_000, 250)
+        mean, late = rotation(book)
+        print(f"{name:12s} {book.energy_error:12.2e} {book.residual[-1] / book.scale:+13.2e} {mean:12.4f} {late:10.4f} "
+              f"{time.perf_counter() - began:14.0f}", flush=True)  # fmt: skip
+
+
+# --- single collisions --------------------------------------------------------------------------------------------------
+
+
+def collisions(shape: Solid, stiffness: float = 1e4, pairs: int = PAIRS, depth: float = 0.03) -> Scene3D:
+    """Pairs far from each other: random orientations, offset and spins, and a random gap for the phase of the step."""
+    rng = np.random.default_rng(21)
+    scene = Scene3D(law=Linear(stiffness))
+    bones = skeleton_of(shape)
+    speed = depth * 2 * shape.radius * math.pi / contact_time(shape, stiffness)  # head on: an overlap of `depth` of the radii
+    for k in range(pairs):
+        at = 12.0 * shape.reach * np.array([k % 16, k // 16, 0.0])
+        while True:
+            turns, aside = random_turns(rng, 2), rng.uniform(-0.5, 0.5, 2) * shape.reach
+            gap = rng.uniform(0.3, 1.3) * depth * 2 * shape.radius
+            still, place = bones.placed(np.zeros(3), turns[0]), np.array([3.0 * shape.reach, *aside])
+            flying = bones.placed(np.zeros(3), turns[1])
+            while place[0] > 0.0:
+                apart = distance(still, flying.shifted(place)) - 2 * shape.radius - gap
+                if apart < 1e-9 * shape.reach:
+                    break
+                place[0] -= apart
+            if place[0] > 0.0:
+                break
+        spins = rng.normal(0.0, 0.3 * speed / shape.reach, (2, 3))
+        scene.add(shape, at, orientation=turns[0], spin=spins[0])
+        scene.add(shape, at + place, orientation=turns[1], spin=spins[1], velocity=(-speed, 0.0, 0.0))
+    return scene
+
+
+def pair_energy(engine: Engine) -> np.ndarray:
+    """Kinetic and elastic energy of each pair."""
+    snap = engine.snapshot()
+    kinetic = sum(engine.twin.kinetic(engine.model, snap.before, snap.after, slice(0, engine.free)))
+    np.add.at(kinetic, snap.integers[:, PROBER], snap.floats[:, NORMAL_ENERGY])
+    return kinetic[np.argsort(engine.order)].reshape(-1, 2).sum(axis=1)
+
+
+def errors(shape: Solid, pairs: int = PAIRS, stiffness: float = 1e4) -> np.ndarray:
+    """Relative energy errors of each collision (parts, pairs) that had begun by the end."""
+    scene = collisions(shape, stiffness, pairs)
+    found = []
+    for part in PARTS:
+        engine = Engine(scene, dt=contact_time(shape, stiffness) / part)
+        before = pair_energy(engine)
+        engine.advance(6 * part)
+        found.append(pair_energy(engine) / before - 1.0)
+    return np.array(found)
+
+
+def order_of(found: np.ndarray) -> tuple[float, np.ndarray]:
+    """Slope of log rms against log Δt, and the rms."""
+    rms = np.sqrt((found**2).mean(axis=1))
+    return float(-np.polyfit(np.log(PARTS), np.log(rms), 1)[0]), rms
+
+
+def orders() -> None:
+    """Order of the energy error over single collisions."""
+    print(
+        f"{PAIRS} single collisions, rms of the energy error\nshape        "
+        + "".join(f"   T_c/{part:<6d}" for part in PARTS)
+        + "   order"
+    )
+    for name, shape in SHAPES.items():
+        slope, rms = order_of(found := errors(shape))
+        print(
+            f"{name:12s} " + "".join(f"{value:12.2e}" for value in rms) + f"{slope:9.2f}   touched {(found[0] != 0).mean():.0%}",
+            flush=True,
+        )
+
+
+# --- a wall -------------------------------------------------------------------------------------------------------------
+
+BRICK, COURSES, ALONG = np.array([1.0, 0.5, 0.5]), 8, 4  # skeleton; 32 blocks
+
+
+def wall_of_blocks(stiffness: float = 1e5, gravity: float = 10.0, radius: float = 0.05) -> Scene3D:
+    """32 blocks in running bond on a plate, each put down as far as the weight above it would press a block by its corners."""
+    law = Linear(stiffness, 0.5 * stiffness, friction=0.6, normal_damping=200.0, tangential_damping=100.0)
+    scene = Scene3D(law=law, gravity=(0.0, 0.0, -gravity))
+    block = cuboid(BRICK, radius)
+    size = BRICK + 2 * radius
+    scene.add_wall(plate([(-2, -3, -radius), (7, -3, -radius), (7, 3, -radius), (-2, 3, -radius)], radius))
+    for course in range(COURSES):
+        for k in range(ALONG):
+            x = (size[0] + 0.01) * (k + 0.5 * (course % 2))
+            scene.add(block, (x, 0.0, size[2] * (course + 0.5)), orientation=IDENTITY)
+    return scene
+
+
+def still_wall(settling: int = 30_000, more: int = 10_000, dt: float | None = None) -> tuple[float, float, float, Engine]:
+    """Unbalanced force, and the largest way and turn of any block over `more` steps, over the size of a block."""
+    engine = Engine(wall_of_blocks(), dt=dt)
+    engine.advance(settling)
+    start = engine.state.body[: engine.free].copy()
+    engine.advance(settling + more)
+    change = engine.state.body[: engine.free] - start
+    return unbalanced_force(engine)[0], float(np.abs(change[:, :3]).max()), float(np.abs(change[:, 4:VELOCITY]).max()), engine
+
+
+def walls() -> None:
+    """A wall of 32 blocks comes to rest."""
+    unbalanced, way, turn, engine = still_wall(200_000)
+    print(f"wall of 32 blocks, {engine.step} steps of {engine.dt:.2e}: unbalanced force {unbalanced:.1e}, in the last 1e4 steps moved "
+          f"{way:.1e} of a block, turned {turn:.1e}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    TABLES = {"gas": gases, "order": orders, "wall": walls}
+    for asked in sys.argv[1:] or TABLES:
+        TABLES[asked]()

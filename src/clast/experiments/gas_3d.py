@@ -1,0 +1,187 @@
+"""A gas of solids in space keeps its energy and shares it out: as much rotation as translation (GM09 eq 13, outlook of EPL08).
+
+No paper publishes numbers for space. What is judged is theory: the energy error against our bar; equipartition, half of the
+energy for the three ways to turn (two fifths for a capsule, which nothing turns about its axis, and none for a sphere); and
+Maxwell's distribution of speeds.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
+from clast.experiments.space import Grain, contact_time, kinetic_parts, picture_of_run, plural
+from clast.laws import Linear
+from clast.measures.book import Book
+from clast.output.figures import save_figure
+from clast.output.reader import Run
+from clast.packing.space_arrangement import lattice_packing3d
+from clast.scene.space import Box3D, Scene3D
+from clast.shapes.solid import Solid
+from clast.shapes.solid_library import library_solid
+
+BAR = 3e-6  # of the energy error of 512 grains over the steps below, at T_c/200
+STEPS = 100_000  # over which the energy error is judged; the gas goes on to be averaged
+NEAR = 0.02  # of the share of rotation
+BLOCKS = 8
+SHOWN = ("cube", "tetrahedron", "cross", "sphere", "capsule")
+
+
+class Gas3D(Parameters):
+    """Grains of volume 1, density 1 and k_n = 1, so that lengths, masses and times are 1 as well; no friction."""
+
+    shape: Grain = parameter("cube", "shape of the grains")
+    grains: int = parameter(512, "number of grains; the box grows with it", ge=2)
+    fill: float = parameter(0.2, "part of the box that is grains", "", gt=0, lt=0.5)
+    speed: float = parameter(0.01, "initial speed; nobody spins", "√(k/m)", gt=0)
+    steps_per_contact: float = parameter(200.0, "time steps in the contact time T_c = π√(m/2k)", "", ge=10)
+    until: float = parameter(5000.0, "duration", "√(m/k)", gt=0)
+    onset: bool = parameter(True, "weight the step in which a contact opens or closes")
+
+
+def build(p: Gas3D) -> Scene3D:
+    """Grains in random orientations near the places of a cubic lattice, in a periodic cube; speeds alike, directions at random."""
+    rng = np.random.default_rng(p.seed)
+    packing = lattice_packing3d([library_solid(p.shape)] * p.grains, rng, fraction=p.fill)
+    ways = rng.normal(size=(p.grains, 3))
+    velocities = p.speed * ways / np.linalg.norm(ways, axis=1, keepdims=True)
+    velocities -= velocities.mean(axis=0)  # the gas as a whole stays where it is, and that energy is nobody's
+    scene = Scene3D(law=Linear(1.0), box=Box3D(*packing.periods), onset=p.onset)
+    for solid, place, turn, velocity in zip(packing.shapes, packing.positions, packing.orientations, velocities, strict=True):
+        scene.add(solid, place, orientation=turn, velocity=velocity)
+    return scene
+
+
+def plan(p: Gas3D) -> Plan:
+    """A sample per unit of time, two in a contact; frames nearer than grains collide."""
+    return Plan(
+        dt=contact_time(1.0) / p.steps_per_contact,
+        until=p.until,
+        samples=max(400, round(p.until)),
+        frames=max(50, round(p.until / 50.0)),
+    )
+
+
+def ways_to_turn(solid: Solid) -> int:
+    """Of three, those that a push without friction can change: none for a ball, two for what is round about an axis."""
+    spread = np.linalg.matrix_rank(solid.vertices, tol=1e-9 * solid.reach)
+    return {0: 0, 1: 2}.get(int(spread), 3)
+
+
+def expected_share(solid: Solid, grains: int) -> float:
+    """Of rotation in the kinetic energy: f/(3 + f) for f ways to turn, the momentum of the gas being zero."""
+    turning = ways_to_turn(solid) * grains
+    return turning / (turning + 3 * grains - 3)
+
+
+def block_mean(values: np.ndarray) -> tuple[float, float]:
+    """Mean and its standard error from blocks, since samples near each other are not independent."""
+    if values.size < BLOCKS:
+        return float("nan"), float("nan")
+    blocks = [block.mean() for block in np.array_split(values, BLOCKS)]
+    return float(values.mean()), float(np.std(blocks, ddof=1) / np.sqrt(BLOCKS))
+
+
+def late_speeds(run: Run, shape: str) -> tuple[np.ndarray, np.ndarray]:
+    """Speeds over their one-dimensional spread, √(2ε/⟨2ε/f⟩), in the second half: of translation and, if any, of rotation."""
+    ways = ways_to_turn(library_solid(shape))
+    halves = [k for k in range(len(run.frames)) if run.frames.times[k] >= 0.5 * run.frames.times[-1]]
+    parts = [np.concatenate(each) for each in zip(*(kinetic_parts(run, k) for k in halves), strict=True)]
+    turning = np.sqrt(ways * parts[1] / parts[1].mean()) if ways else np.zeros(0)
+    return np.sqrt(3.0 * parts[0] / parts[0].mean()), turning
+
+
+def evaluate(p: Gas3D, run: Run) -> Sequence[Quantity]:
+    """Energy error, share of rotation in the second half, and the shape of the distribution of speeds."""
+    book = run.book
+    late = book.time >= 0.5 * book.time[-1]
+    share, spread = block_mean((book["rotational"] / book.kinetic)[late])
+    theory = expected_share(library_solid(p.shape), p.grains)
+    speeds, turning = late_speeds(run, p.shape)
+    early = run.series["step"] <= STEPS
+    error = Book(book.time[early], {name: run.series[name][early] for name in run.series}).energy_error
+    moment = float(np.mean(speeds**4) / np.mean(speeds**2) ** 2)
+    note = f"our bar, no paper gives one; Δt = T_c/{p.steps_per_contact:g}"
+    quantities = [
+        Quantity("energy error over 1e5 steps", error, "", BAR, bool(error < BAR), note),
+        Quantity("energy error over the run", book.energy_error),
+        Quantity(
+            "rotational share, second half",
+            share,
+            "",
+            theory,
+            bool(abs(share - theory) <= NEAR),
+            f"equipartition; standard error {spread:.4f}; the gas starts without spin",
+        ),
+        Quantity(
+            "⟨v⁴⟩/⟨v²⟩², second half", moment, "", 5.0 / 3.0, bool(abs(moment * 3.0 / 5.0 - 1.0) <= 0.1),
+            f"Maxwell; {speeds.size} speeds",
+        ),
+    ]  # fmt: skip
+    if turning.size:
+        moment = float(np.mean(turning**4) / np.mean(turning**2) ** 2)
+        ways = ways_to_turn(library_solid(p.shape))
+        wanted = (ways + 2.0) / ways
+        quantities.append(
+            Quantity(
+                "⟨ε²⟩/⟨ε⟩² of rotation, second half",
+                moment,
+                "",
+                wanted,
+                bool(abs(moment / wanted - 1.0) <= 0.1),
+                f"Maxwell, {ways} ways to turn",
+            )  # fmt: skip
+        )
+    quantities.append(
+        Quantity(
+            "deepest overlap / sphero-radius", float(run.series["overlap_share"].max()), note="at samples; speed is our choice"
+        )
+    )
+    return quantities
+
+
+def figures(p: Gas3D, run: Run, folder: Path) -> Sequence[Path]:
+    """The gas at the start and at the end; the way to equipartition, the speeds, and the error of the energy."""
+    import matplotlib.pyplot as plt
+
+    paths = picture_of_run(run, [0, len(run.frames) - 1], folder / "gas-3d.png")
+    book, theory = run.book, expected_share(library_solid(p.shape), p.grains)
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(14, 4.2), layout="constrained")
+    left.plot(book.time, book["rotational"] / book.kinetic, lw=0.8)
+    left.axhline(theory, color="k", ls="--", lw=1, label=f"equipartition, {theory:.3g}")
+    left.set(xlabel="time [√(m/k)]", ylabel="rotational share of the kinetic energy", ylim=(0.0, 0.7), xlim=(0.0, book.time[-1]))
+    left.set_title(f"gas-3d: {p.grains} {plural(p.shape)}")
+    left.legend(loc="lower right")
+    speeds, turning = late_speeds(run, p.shape)
+    x = np.linspace(0.0, 4.5, 200)
+    for values, label, style in ((speeds, "translation", "C0o"), (turning, "rotation", "C1s")):
+        if values.size:
+            heights, edges = np.histogram(values, bins=45, range=(0.0, 4.5), density=True)
+            middle.plot(0.5 * (edges[1:] + edges[:-1]), heights, style, ms=3.5, label=label)
+    middle.plot(x, np.sqrt(2.0 / np.pi) * x**2 * np.exp(-0.5 * x**2), "k", lw=1, label="Maxwell")
+    if turning.size and ways_to_turn(library_solid(p.shape)) == 2:
+        middle.plot(x, x * np.exp(-0.5 * x**2), "k--", lw=1, label="Maxwell, 2 ways to turn")
+    middle.set(xlabel="speed / √⟨v_x²⟩", ylabel="density", ylim=(0.0, None), xlim=(0.0, 4.5), title="second half of the run")
+    middle.legend()
+    right.semilogy(book.time, np.maximum(np.abs(book.residual) / book.scale, 1e-16), "k", lw=0.5)
+    right.axhline(BAR, color="C3", ls="--", lw=1, label="our bar")
+    right.set(xlabel="time [√(m/k)]", ylabel="|energy error|", ylim=(1e-10, 1e-4), xlim=(0.0, book.time[-1]))
+    right.legend(loc="upper right")
+    paths.append(save_figure(figure, folder / "energies.png"))
+    return paths
+
+
+EXPERIMENT = Experiment(
+    name="gas-3d",
+    paper="GM09 eq 13, EPL08",
+    title="equipartition in a gas of solids in space",
+    parameters=Gas3D,
+    build=build,
+    plan=plan,
+    evaluate=evaluate,
+    figures=figures,
+    sizes={"quick": {"grains": 64}, "full": {}},
+    claim="energy as in the plane; rotation and translation get half each",
+    variants={"quick": [{"shape": shape} for shape in SHOWN[:3]], "full": [{"shape": shape} for shape in SHOWN]},
+)

@@ -1,0 +1,83 @@
+"""Whether solids have room at the start: pure geometry, before anything is compiled. Twin of `clast.scene.room`.
+
+Refused are skeletons nearer than a tenth of the sum of their sphero-radii, where a run would end (model §3), and a grain hidden
+inside another, where no contact would ever be seen. Inside a closed wall there is room.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from clast.packing.space_distance import Skeleton, distance, skeleton_of, slab
+from clast.packing.space_packing import with_images
+from clast.scene.room import NEAREST, Crowd
+from clast.scene.space import Scene3D
+from clast.shapes.inside import Floats
+from clast.shapes.solid_inside import distance_to_skeleton
+
+Meeting = tuple[int, int, Floats]  # two bodies, and the shift (3,) of the second to the image meant
+
+
+def crowded_space(scene: Scene3D) -> Crowd | None:
+    """The two bodies whose skeletons are nearest, measured by their radii, if that is too near."""
+    start = _Start(scene)
+    worst: Crowd | None = None
+    for one, other, shift in itertools.chain(start.grains_that_may_meet(), start.walls_that_may_be_met()):
+        radii = start.radius[one] + start.radius[other]
+        a, b = start.bones[one], start.bones[other].shifted(shift)
+        if slab(a, b) >= NEAREST * radii:
+            continue
+        apart = distance(a, b)
+        if apart < NEAREST * radii and (worst is None or apart / radii < worst.distance / worst.radii):
+            worst = Crowd(min(one, other), max(one, other), float(apart), float(radii))
+    return worst
+
+
+class _Start:
+    """The bodies of a scene where they start, moved by whole periods into the box."""
+
+    def __init__(self, scene: Scene3D) -> None:
+        self.period = np.array(scene.box.periods)
+        self.periodic = tuple(bool(side > 0.0) for side in self.period)
+        self.side = np.where(self.period > 0.0, self.period, 1.0)
+        bodies = scene.bodies
+        self.radius = np.array([body.shape.radius for body in bodies])
+        self.span = np.array([body.shape.reach for body in bodies]) - self.radius  # of the skeleton about its centre
+        self.big = np.array([body.big for body in bodies])
+        places = np.array([body.position for body in bodies]).reshape(-1, 3)
+        self.places: Floats = places - np.where(self.period > 0.0, self.period * np.floor(places / self.side), 0.0)
+        known = {id(body.shape): body.shape for body in bodies}
+        drawn = {key: skeleton_of(solid) for key, solid in known.items()}
+        self.bones: list[Skeleton] = [
+            drawn[id(body.shape)].placed(place, np.array(body.orientation))._replace(closed=body.shape.is_closed and not body.big)
+            for body, place in zip(bodies, self.places, strict=True)
+        ]
+
+    def grains_that_may_meet(self) -> Iterator[Meeting]:
+        """Pairs of grains whose bounding balls are near enough."""
+        grains = np.flatnonzero(~self.big)
+        if not grains.size:
+            return
+        most = 2.0 * float((self.span[grains] + NEAREST * self.radius[grains]).max())
+        x, y, z = self.periodic
+        owner, copies = with_images(self.places[grains], np.zeros(3), self.side, (x, y, z), most)
+        near = cKDTree(self.places[grains]).sparse_distance_matrix(cKDTree(copies), most, output_type="ndarray")
+        one, other = grains[near["i"]], grains[owner[near["j"]]]
+        reach = self.span + NEAREST * self.radius
+        for k in np.flatnonzero((one < other) & (near["v"] <= reach[one] + reach[other])):
+            yield int(one[k]), int(other[k]), copies[near["j"][k]] - self.places[other[k]]
+
+    def walls_that_may_be_met(self) -> Iterator[Meeting]:
+        """Grains and the walls, or images of walls, that their bounding balls come near to."""
+        grains, walls = np.flatnonzero(~self.big), np.flatnonzero(self.big)
+        images = [*itertools.product(*((-1.0, 0.0, 1.0) if side else (0.0,) for side in self.periodic))]
+        for wall, image in itertools.product(walls, images):
+            shift = np.array(image) * self.period
+            bones = self.bones[wall].shifted(shift)
+            away = distance_to_skeleton(self.places[grains], bones.vertices, bones.edges, bones.triangles)
+            for grain in grains[away < self.span[grains] + NEAREST * (self.radius[grains] + self.radius[wall])]:
+                yield int(grain), int(wall), shift

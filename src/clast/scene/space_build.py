@@ -1,0 +1,121 @@
+"""From the tables of a scene file in space to solids and turns; errors name the entry. Twin of the shelf in `scene.build`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from clast.errors import SceneError, ShapeError
+from clast.scene.build import at
+from clast.scene.schema_solids import LibrarySolidKeys, MeshFileKeys, SolidFileKeys, SolidKeys
+from clast.scene.schema_space import Turned
+from clast.shapes import library_shapes, library_solid, library_solids, load_solid, read_mesh
+from clast.shapes.mesh_file import MESH_FILES, MeshGrain
+from clast.shapes.quaternions import IDENTITY, about
+from clast.shapes.solid import Solid
+from clast.shapes.solid_forms import cross, drum, hopper, mug, open_box, prism
+from clast.shapes.solid_report import solid_warnings
+from clast.shapes.solids import capsule, cuboid, hull, mesh, plate, shell, sphere, sphere_clump, tetrahedron
+
+MAKERS: dict[str, Callable[..., Solid]] = {
+    "sphere": sphere, "capsule": capsule, "plate": plate, "tetrahedron": tetrahedron, "cuboid": cuboid, "hull": hull,
+    "mesh": mesh, "shell": shell, "clump": sphere_clump, "prism": prism, "cross": cross, "mug": mug, "open-box": open_box,
+    "hopper": hopper, "drum": drum,
+}  # fmt: skip
+
+
+class SolidShelf:
+    """The solids of a file by name, and after them the ready-made ones; each is made once.
+
+    `texts` are the files that solids were read from, by the names the scene file gives them; of a mesh its fingerprint.
+    `remarks` say what became of meshes.
+    """
+
+    def __init__(self, keys: Mapping[str, SolidKeys], folder: Path) -> None:
+        self.texts: dict[str, str] = {}
+        self.remarks: list[str] = []
+        self._folder = folder
+        self._made: dict[str, Solid] = {}
+        for name, each in keys.items():
+            with at(f"shapes.{name}"):
+                self._made[name] = self._build(each, name)
+
+    def __getitem__(self, name: str) -> Solid:
+        if name not in self._made:
+            if name not in library_solids():
+                own, flat = ", ".join(self._made) or "none", name in library_shapes()
+                raise ShapeError(
+                    f'there is no solid "{name}"{", which is a shape of the plane" if flat else ""}: the file has {own}; '
+                    f"ready-made are {', '.join(library_solids())}"
+                )
+            self._made[name] = library_solid(name)
+        return self._made[name]
+
+    def _build(self, keys: SolidKeys, name: str) -> Solid:
+        if isinstance(keys, MeshFileKeys):
+            return self._from_mesh(keys, name)
+        if keys.volume is not None and keys.scale is not None:
+            raise ShapeError("give volume or scale, not both")
+        if isinstance(keys, LibrarySolidKeys):
+            solid = library_solid(keys.name)
+        elif isinstance(keys, SolidFileKeys):
+            solid = self._from_file(keys.file)
+        else:
+            solid = MAKERS[keys.kind](**keys.model_dump(exclude={"kind", "volume", "scale"}), name=name)
+        if keys.volume is not None:
+            return solid.with_volume(keys.volume)
+        return solid if keys.scale is None else solid.scaled(keys.scale)
+
+    def _from_file(self, given: str) -> Solid:
+        path = self._place(given)
+        if path.suffix.lower() in MESH_FILES:
+            raise ShapeError(f'{given} is a mesh: write kind = "mesh-file", with scale (length of a unit of the file) and radius')
+        solid = load_solid(path)
+        self.texts[given] = path.read_text(encoding="utf-8-sig")
+        return solid
+
+    def _from_mesh(self, keys: MeshFileKeys, name: str) -> Solid:
+        path = self._place(keys.file)
+        options = keys.model_dump(include={"scale", "radius", "vertices", "mend", "skeleton"})
+        grain = read_mesh(path, **options, name=name)
+        self.texts[keys.file] = f"sha256 {hashlib.sha256(path.read_bytes()).hexdigest()}\n"
+        self.remarks.append(f"shapes.{name}: {in_a_line(grain, keys.file)}")
+        self.remarks += [f"shapes.{name}: {words}" for words in solid_warnings(grain.solid)]
+        return grain.solid
+
+    def _place(self, given: str) -> Path:
+        if Path(given).is_absolute():
+            raise ShapeError(f'file = "{given}": give the path from the folder of the scene file, so that both can be moved')
+        return self._folder / given
+
+
+def in_a_line(grain: MeshGrain, file: str) -> str:
+    """What became of a mesh: its scale and size, how many vertices are left, and how far its surface is from the mesh."""
+    x, y, z = grain.extent
+    off = max(grain.misfit.outward, grain.misfit.back)
+    mended = f"; mended: {', '.join(grain.mended)}" if grain.mended else ""
+    return (
+        f"{file}, a unit of the file taken as {grain.scale:g}: {x:.4g} × {y:.4g} × {z:.4g}, {len(grain.solid.vertices)} vertices of "
+        f"{grain.given[0]}, volume {100.0 * grain.misfit.volume:+.2g} %, surface {100.0 * off:.2g} % of the size off{mended}"
+    )
+
+
+def build_turn(keys: Turned) -> np.ndarray:
+    """The quaternion (4,) that a grain or wall is turned by; SceneError unless it is told in one way."""
+    if keys.axis is None:
+        if keys.angle_degrees != 0.0:
+            raise SceneError("angle_degrees without an axis: say which axis it is turned about, axis = [x, y, z]")
+        turn = np.array(IDENTITY if keys.orientation is None else keys.orientation, float)
+        if not turn.any():
+            raise SceneError("orientation is a quaternion of length 0, which turns nothing: no turn at all is [1, 0, 0, 0]")
+        return turn
+    if keys.orientation is not None:
+        raise SceneError("give orientation, or axis and angle_degrees, not both")
+    if "angle_degrees" not in keys.model_fields_set:
+        raise SceneError("axis without an angle: say by how much it is turned, angle_degrees = …")
+    if not any(keys.axis):
+        raise SceneError("axis = [0, 0, 0] has no direction")
+    return about(keys.axis, np.deg2rad(keys.angle_degrees))
