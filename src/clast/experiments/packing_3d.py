@@ -18,7 +18,7 @@ from clast.output.reader import Run
 from clast.output.space_solids import run_solids
 from clast.packing.space_packing import Packing3D
 from clast.packing.space_voronoi import voronoi_packing3d
-from clast.scene.space import Scene3D
+from clast.scene.space import Scene3D, three
 from clast.scene.timed import Ramp
 from clast.shapes.quaternions import matrix, random_turns
 from clast.shapes.solid_forms import open_box
@@ -26,6 +26,7 @@ from clast.shapes.solid_library import library_solid
 
 LOOSE = 0.3  # fraction of the lattice the grains fall from
 SHAKE = 0.1  # of the lattice's spacing, off it at random
+THROWN = 1.5  # √(gd): spread of each component of the velocities at the start, without which columns would land as columns
 ROUNDNESS = 0.08  # R/ℓ of a soil
 WALL = 0.1  # sphero-radius of the box
 DRAG = 4.0  # 1/√(d/g), at the end
@@ -59,6 +60,8 @@ def build(p: Packing3DOfShapes) -> Scene3D:
         drag=Ramp(0.0, DRAG, begin=STILLING * p.until, finish=0.8 * p.until),
     )  # fmt: skip
     scene.add_packing(packing.shifted(-0.5 * width, -0.5 * width, WALL))
+    for body, velocity in zip(scene.bodies, THROWN * np.random.default_rng(p.seed).normal(size=(p.grains, 3)), strict=True):
+        body.velocity = three("velocity", velocity)
     scene.add_wall(open_box((width + 2.0 * WALL, width + 2.0 * WALL, height + WALL), WALL), name="box")
     return scene
 
