@@ -322,7 +322,7 @@ def test_the_easiest_push_sets_the_step(solid):
     points = rng.choice(solid.vertices, len(outward)) + solid.radius * outward
     ease = 1.0 / solid.volume + (np.cross(points, push) ** 2 / solid.inertia).sum(axis=1)
     allowed = (2.0 / unstable_step(found.model, found.tags, found.moving)) ** 2 / 1e4
-    assert 0.6 * allowed < ease.max() <= allowed
+    assert 0.4 * allowed < ease.max() <= allowed  # a radius and a lever do not add up in one direction
 
 
 def test_what_a_tag_prescribes_does_not_set_the_step():

@@ -1,6 +1,6 @@
 """Force chains (model §8): the force every pair carries, and the quasi-linear paths of highly stressed grains.
 
-A grain's own stress is σ = −(1/A) Σ f ⊗ l, f the force on it and l from its centre to the contact. A chain is a path of grains
+A grain's own stress is σ = −(1/A) Σ f ⊗ l (in space 1/V), f the force on it and l from its centre to the contact. A chain is a path of grains
 whose σ₁ is above the mean, in which each is the straightest continuation of the other: the line of centres lies within 45° of
 both major directions, and each grain has at most one such neighbour ahead and one behind. Three grains make a chain.
 """
@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from clast.errors import InputError
 from clast.measures.measure import Measure
-from clast.measures.stored import Array, StoredRun, frame_at, of_scene, present_grains
+from clast.measures.stored import Array, StoredRun, frame_at, present_grains, sizes_of
+from clast.measures.tensors import lengths, major_axis, principal_values, symmetric
 from clast.measures.touching import Contacts, Pairs, contacts_at, pairs_of
 
 ALONG = np.cos(np.pi / 4.0)  # least cosine between the line of centres and a major direction
@@ -24,8 +26,8 @@ class ForceChains(Measure):
 
     frame   number of the frame, negative from the end
 
-    After `compute(run)`: pairs (m, 2) ids, segments (m, 2, 2) between centres (of the image met; at a wall to the contact)
-    and forces (m,) that they carry; stress (n, 2, 2) of every grain, chains, a list of arrays of ids in order along each,
+    After `compute(run)`: pairs (m, 2) ids, segments (m, 2, d) between centres (of the image met; at a wall to the contact)
+    and forces (m,) that they carry; stress (n, d, d) of every grain, chains, a list of arrays of ids in order along each,
     number of them, mean_length (grains per chain, 0 without any), share of the grains that are in chains.
     """
 
@@ -43,8 +45,8 @@ class ForceChains(Measure):
         from_second = pairs.big[:, 0]
         begin = np.where(from_second[:, None], frame["positions"][pairs.bodies[:, 1]], frame["positions"][pairs.bodies[:, 0]])
         self.segments = np.stack([begin, begin + np.where(from_second[:, None], -pairs.branches, pairs.branches)], axis=1)
-        self.forces = np.hypot(*pairs.forces.T)
-        self.stress = grain_stress(contacts, np.asarray(of_scene(run, "body_area")))
+        self.forces = lengths(pairs.forces)
+        self.stress = grain_stress(contacts, sizes_of(run))
         self.chains = find_chains(self.stress, pairs, grains)
         self.number = len(self.chains)
         inside = sum(len(chain) for chain in self.chains)
@@ -60,6 +62,8 @@ class ForceChains(Measure):
         import matplotlib.pyplot as plt
         from matplotlib.collections import LineCollection
 
+        if self.segments.shape[2] == 3:
+            raise InputError("ForceChains draws chains of the plane only, and these are in space: read segments and forces")
         if axes is None:
             axes = plt.subplots(figsize=(6, 6), layout="constrained")[1]
             axes.set(xlabel="x", ylabel="y")
@@ -71,26 +75,24 @@ class ForceChains(Measure):
         return axes.figure
 
 
-def grain_stress(contacts: Contacts, areas: Array) -> Array:
-    """Mean stress in every body (n, 2, 2) over its own area, compression positive; that of walls means nothing."""
-    total = np.zeros((len(areas), 2, 2))
+def grain_stress(contacts: Contacts, sizes: Array) -> Array:
+    """Mean stress in every body (n, d, d) over its own area or volume, compression positive; that of walls means nothing."""
+    axes = contacts.forces.shape[1]
+    total = np.zeros((len(sizes), axes, axes))
     np.add.at(total, contacts.bodies[:, 0], -contacts.forces[:, :, None] * contacts.first_arms[:, None, :])
     np.add.at(total, contacts.bodies[:, 1], contacts.forces[:, :, None] * contacts.second_arms[:, None, :])
-    return total / areas[:, None, None]
+    return total / sizes[:, None, None]
 
 
 def find_chains(stress: Array, pairs: Pairs, grains: Array) -> list[Array]:
     """Chains of grains, longest first; ids in order along each. A chain closed through a periodic side begins anywhere."""
-    p, half = 0.5 * (stress[:, 0, 0] + stress[:, 1, 1]), 0.5 * (stress[:, 0, 0] - stress[:, 1, 1])
-    shear = 0.5 * (stress[:, 0, 1] + stress[:, 1, 0])
-    major = p + np.hypot(half, shear)
-    angle = 0.5 * np.arctan2(shear, half)
-    direction = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    both = symmetric(stress)
+    major, direction = principal_values(both)[:, 0], major_axis(both)
     loaded = grains & (major > 0.0)
     strong = loaded & (major > major[loaded].mean()) if loaded.any() else loaded
     used = strong[pairs.bodies].all(axis=1)
     ids = pairs.bodies[used]
-    branch = pairs.branches[used] / np.hypot(*pairs.branches[used].T)[:, None]
+    branch = pairs.branches[used] / lengths(pairs.branches[used])[:, None]
     # signed cosines of the line of centres, seen from each end, with that grain's major direction
     seen = np.stack([np.einsum("ka,ka->k", branch, direction[ids[:, 0]]), -np.einsum("ka,ka->k", branch, direction[ids[:, 1]])])
     straight = (np.abs(seen) >= ALONG).all(axis=0)

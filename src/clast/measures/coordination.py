@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from clast.measures.measure import Measure
-from clast.measures.stored import Array, StoredRun, frame_at, frame_number, present_grains
+from clast.measures.stored import Array, StoredRun, frame_at, frame_number, in_space, present_grains
 from clast.measures.touching import Contacts, Pairs, contacts_at, pairs_of
 
+SAME = 1e-3  # of the sphero-radius: contacts of a pair this near are in one point (tables are in single precision)
 FEWEST = 2  # touching neighbours without which a grain is a rattler
 
 
@@ -21,13 +22,15 @@ class Coordination(Measure):
     After `compute(run)`:
 
     neighbours             bodies each grain touches (n,), 0 for walls; a neighbour met through two images counts twice
-    contacts               counted contacts of each grain (n,): flat on flat has two, corner on corner two
+    contacts               counted contacts of each grain (n,): flat on flat has two, corner on corner two; in space a corner on
+                           a face one, on an edge two, on a corner three, crossing edges one, a sphere on anything one
     mean                   of `neighbours` over grains
     mean_contacts          of `contacts` over grains
     rattlers               ids of grains that carry nothing: fewer than two neighbours that are no rattlers
     mechanical             of `neighbours` over grains that are no rattlers, contacts with rattlers left out
     vertex_vertex_share    of the places where grains touch grains, the share where vertex meets vertex; such a place makes
-                           two contacts (each vertex probes the other) and counts once, as does a disk on a corner
+                           two contacts (each vertex probes the other) and counts once, as does a disk on a corner; in space
+                           contacts of a pair in one point are one place
     """
 
     def __init__(self, frame: int = -1) -> None:
@@ -80,7 +83,22 @@ def without_rattlers(pairs: Pairs, grains: Array) -> tuple[Array, Array]:
 def vertex_share(run: StoredRun, contacts: Contacts) -> float:
     """Share of vertex-vertex places among those where grains touch grains; 0 if none do."""
     between = contacts.chosen((contacts.counts > 0) & ~contacts.big.any(axis=1))
+    if in_space(run):
+        return share_of_places(between, np.asarray(run.scene["shape_radius"])[run.scene["body_shape"]])
     scene = run.scene
     edged = np.diff(scene["shape_first_edge"])[scene["body_shape"]] > 0
     weight = np.where(between.at_vertex & edged[between.bodies].all(axis=1), 0.5, 1.0)
     return float(weight[between.at_vertex].sum() / weight.sum()) if len(weight) else 0.0
+
+
+def share_of_places(contacts: Contacts, radii: Array) -> float:
+    """Share of the places in space where vertex meets vertex; a place is a point in which a pair touches, by however many
+    features, and `radii` are the sphero-radii of all bodies (n,). 0 if nothing touches."""
+    if len(contacts.bodies) == 0:
+        return 0.0
+    turned = np.asarray(contacts.bodies[:, 0] > contacts.bodies[:, 1])[:, None]
+    bodies = np.sort(contacts.bodies, axis=1)
+    arms = np.where(turned, contacts.second_arms, contacts.first_arms)  # of the body of the smaller id
+    key = np.concatenate([bodies, np.rint(arms / (SAME * radii[bodies].min(axis=1))[:, None]).astype(np.int64)], axis=1)
+    which = np.unique(key, axis=0, return_inverse=True)[1].reshape(-1)
+    return float((np.bincount(which, weights=contacts.at_vertex) > 0.0).mean())
