@@ -5,6 +5,7 @@
 Δt is given as a part of T_c = π √(m_e/k_n), the time two such grains touch in a central collision of count 1.
 """
 
+import itertools
 import math
 import sys
 import time
@@ -12,7 +13,7 @@ import time
 import numpy as np
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.space.arrays import VELOCITY
+from clast.dynamics.space.arrays import TURN
 from clast.dynamics.space.table import NORMAL_ENERGY, PROBER
 from clast.laws import Linear
 from clast.measures.accounts import accounts
@@ -21,7 +22,8 @@ from clast.packing.space_arrangement import lattice_packing3d
 from clast.packing.space_distance import distance, skeleton_of
 from clast.preparation.settle import unbalanced_force
 from clast.scene.space import Box3D, Scene3D
-from clast.shapes.quaternions import IDENTITY, random_turns
+from clast.scene.timed import Table
+from clast.shapes.quaternions import random_turns
 from clast.shapes.solid import Solid
 from clast.shapes.solid_forms import cross
 from clast.shapes.solids import cuboid, plate, tetrahedron
@@ -30,6 +32,7 @@ SHAPES = {"cube": cuboid(1.0, 0.1, name="cube"), "tetrahedron": tetrahedron(1.0,
 PARTS = (25, 50, 100, 200)
 PAIRS = 240
 FRACTION = 0.2
+ALPHA = 0.1  # of a side: results do not depend on it
 
 
 def contact_time(shape: Solid, stiffness: float) -> float:
@@ -50,13 +53,13 @@ def booked(engine: Engine, end: int, samples: int = 200) -> Book:
 # --- gases ------------------------------------------------------------------------------------------------------------
 
 
-def gas(shape: Solid, part: float, count: int = 512, threads: int = 1) -> Engine:
+def gas(shape: Solid, part: float, count: int = 512, overlap: float = 0.1) -> Engine:
     """Grains on a lattice at φ = 0.2, all of speed 1 in random directions, none turning: rotation has to come of itself.
 
-    Two that meet head on overlap by a fifth of the sum of radii.
+    Two of them that meet head on at one point overlap by the given part of the sum of radii.
     """
     rng = np.random.default_rng(1)
-    stiffness = 0.5 * shape.volume / (0.1 * 2 * shape.radius) ** 2
+    stiffness = 2.0 * shape.volume / (overlap * 2 * shape.radius) ** 2
     packing = lattice_packing3d([shape] * count, rng, fraction=FRACTION)
     scene = Scene3D(law=Linear(stiffness), box=Box3D(*(float(side) for side in packing.size)))
     ways = rng.normal(size=(count, 3))
@@ -64,7 +67,7 @@ def gas(shape: Solid, part: float, count: int = 512, threads: int = 1) -> Engine
     ways /= np.linalg.norm(ways, axis=1, keepdims=True)
     for place, turn, way in zip(packing.positions, packing.orientations, ways, strict=True):
         scene.add(shape, place, orientation=turn, velocity=way)
-    return Engine(scene, dt=contact_time(shape, stiffness) / part, threads=threads)
+    return Engine(scene, dt=contact_time(shape, stiffness) / part, alpha=ALPHA)
 
 
 def rotation(book: Book) -> tuple[float, float]:
@@ -75,16 +78,15 @@ def rotation(book: Book) -> tuple[float, float]:
 
 def gases() -> None:
     """Energy error and share of rotation of gases over 1e5 steps."""
-    print(
-        "gas of 512, no friction, T_c/200, 1e5 steps\nshape         energy error   at the end   rotation (last quarter)   seconds"
-    )
-    for name, shape in SHAPES.items():
-        engine = gas(shape, 200)
+    print("gas of 512, no friction, T_c/200, 1e5 steps; overlap of two at the speed of the start, in sums of radii")
+    print("shape    overlap  energy error   at the end   rotation (last quarter)   seconds")
+    for overlap, (name, shape) in itertools.product((0.1, 0.2), SHAPES.items()):
+        engine = gas(shape, 200, overlap=overlap)
         began = time.perf_counter()
         book = booked(engine, 100_000, 250)
         mean, late = rotation(book)
-        print(f"{name:12s} {book.energy_error:12.2e} {book.residual[-1] / book.scale:+13.2e} {mean:12.4f} {late:10.4f} "
-              f"{time.perf_counter() - began:14.0f}", flush=True)  # fmt: skip
+        print(f"{name:12s} {overlap:3.1f} {book.energy_error:12.2e} {book.residual[-1] / book.scale:+13.2e} {mean:12.4f} "
+              f"{late:10.4f} {time.perf_counter() - began:14.0f}", flush=True)  # fmt: skip
 
 
 # --- single collisions --------------------------------------------------------------------------------------------------
@@ -129,7 +131,7 @@ def errors(shape: Solid, pairs: int = PAIRS, stiffness: float = 1e4) -> np.ndarr
     scene = collisions(shape, stiffness, pairs)
     found = []
     for part in PARTS:
-        engine = Engine(scene, dt=contact_time(shape, stiffness) / part)
+        engine = Engine(scene, dt=contact_time(shape, stiffness) / part, alpha=ALPHA)
         before = pair_energy(engine)
         engine.advance(6 * part)
         found.append(pair_energy(engine) / before - 1.0)
@@ -159,38 +161,51 @@ def orders() -> None:
 
 # --- a wall -------------------------------------------------------------------------------------------------------------
 
-BRICK, COURSES, ALONG = np.array([1.0, 0.5, 0.5]), 8, 4  # skeleton; 32 blocks
+SIDES, RADIUS, JOINT = np.array([1.0, 0.5, 0.5]), 0.05, 0.01  # of a block's skeleton; gap between the ends of two
+HELD = 2.0
 
 
-def wall_of_blocks(stiffness: float = 1e5, gravity: float = 10.0, radius: float = 0.05) -> Scene3D:
-    """32 blocks in running bond on a plate, each put down as far as the weight above it would press a block by its corners."""
+def wall_of_blocks(uneven: float, stiffness: float = 1e5, gravity: float = 10.0) -> Scene3D:
+    """32 blocks on a plate: seven courses in running bond, four blocks by turns with three and a half block at either end.
+
+    `uneven`: how far at most a block stands before or behind the others. A drag takes the swaying of the wall out in the first
+    HELD seconds and is then gone.
+    """
     law = Linear(stiffness, 0.5 * stiffness, friction=0.6, normal_damping=200.0, tangential_damping=100.0)
-    scene = Scene3D(law=law, gravity=(0.0, 0.0, -gravity))
-    block = cuboid(BRICK, radius)
-    size = BRICK + 2 * radius
-    scene.add_wall(plate([(-2, -3, -radius), (7, -3, -radius), (7, 3, -radius), (-2, 3, -radius)], radius))
-    for course in range(COURSES):
-        for k in range(ALONG):
-            x = (size[0] + 0.01) * (k + 0.5 * (course % 2))
-            scene.add(block, (x, 0.0, size[2] * (course + 0.5)), orientation=IDENTITY)
+    scene = Scene3D(law=law, gravity=(0.0, 0.0, -gravity), drag=Table([0.0, HELD], [30.0, 0.0], steps=True))
+    rng = np.random.default_rng(1)
+    size = SIDES + 2 * RADIUS
+    short = 0.5 * (size[0] - JOINT)
+    half = cuboid((short - 2 * RADIUS, SIDES[1], SIDES[2]), RADIUS)
+    whole = cuboid(SIDES, RADIUS)
+    scene.add_wall(plate([(-3, -3, -RADIUS), (8, -3, -RADIUS), (8, 3, -RADIUS), (-3, 3, -RADIUS)], RADIUS))
+    for course in range(7):
+        x = 0.0
+        for block in [half, whole, whole, whole, half] if course % 2 == 0 else [whole] * 4:
+            length = short if block is half else size[0]
+            scene.add_drawn(block, (x + 0.5 * length, uneven * rng.uniform(-1.0, 1.0), size[2] * (course + 0.5)))
+            x += length + JOINT
     return scene
 
 
-def still_wall(settling: int = 30_000, more: int = 10_000, dt: float | None = None) -> tuple[float, float, float, Engine]:
-    """Unbalanced force, and the largest way and turn of any block over `more` steps, over the size of a block."""
-    engine = Engine(wall_of_blocks(), dt=dt)
-    engine.advance(settling)
+def still_wall(uneven: float, more: int = 10_000) -> tuple[float, float, float, Engine]:
+    """Unbalanced force, and the largest way and turn of any block over the last `more` steps, over the size of a block."""
+    engine = Engine(wall_of_blocks(uneven), alpha=0.05)
+    engine.advance(round(HELD / engine.dt) + more)
     start = engine.state.body[: engine.free].copy()
-    engine.advance(settling + more)
-    change = engine.state.body[: engine.free] - start
-    return unbalanced_force(engine)[0], float(np.abs(change[:, :3]).max()), float(np.abs(change[:, 4:VELOCITY]).max()), engine
+    engine.advance(engine.step + more)
+    change = np.abs(engine.state.body[: engine.free] - start)
+    return unbalanced_force(engine)[0], float(change[:, :3].max()), float(change[:, TURN : TURN + 4].max()), engine
 
 
 def walls() -> None:
     """A wall of 32 blocks comes to rest."""
-    unbalanced, way, turn, engine = still_wall(200_000)
-    print(f"wall of 32 blocks, {engine.step} steps of {engine.dt:.2e}: unbalanced force {unbalanced:.1e}, in the last 1e4 steps moved "
-          f"{way:.1e} of a block, turned {turn:.1e}")  # fmt: skip
+    print(
+        "wall of 32 blocks at rest; in the last 1e4 steps\nuneven by   unbalanced force   moved by   turned by      steps     of"
+    )
+    for uneven in (0.01, 0.0):
+        unbalanced, way, turn, engine = still_wall(uneven)
+        print(f"{uneven:9.2f} {unbalanced:18.1e} {way:10.1e} {turn:11.1e} {engine.step:10d} {engine.dt:9.1e}", flush=True)
 
 
 if __name__ == "__main__":

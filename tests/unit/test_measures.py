@@ -498,7 +498,7 @@ def test_a_run_that_lacks_something_is_refused_in_one_sentence(measure, run, wor
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Region(at="noon"), lambda: Stress("gauge"), lambda: Stress("walls", at="frames"), lambda: Strain("z"),
+        lambda: Region(at="noon"), lambda: Stress("gauge"), lambda: Stress("walls", at="frames"), lambda: Strain("w"),
         lambda: Fabric(weight="mass"), lambda: ForceDistribution(friction=0.0), lambda: ForceDistribution(bins=0),
         lambda: BandAngle(width=0.0), lambda: BandAngle(least=-1.0),
     ],

@@ -63,11 +63,12 @@ def test_mug_holds_tea_and_has_a_handle():
     one = made("mug")
     assert len(one.vertices) < 150
     drawn = one.radius * np.array([  # 25 high, 22 wide, walls of 2.5, in sphero-radii
-        (0, 0, 13), (0, 0, 2), (0, 9.5, 13), (0, 0, 24), (0, 13, 13), (13, 0, 12.5), (18, 0, 12.5), (23, 0, 12.5),
+        (0, 6.9, 13), (0, 0, 2), (0, 7.3, 13), (0, 0, 24), (0, 13, 13), (13, 0, 12.5), (18, 0, 12.5), (23, 0, 12.5),
     ])  # fmt: skip
     found = one.contains((drawn - one.centre) @ matrix(one.orientation))
     # tea, the floor, the wall, tea, without, between wall and handle, in the handle, beyond
     assert found.tolist() == [False, True, True, False, False, False, True, False]
+    assert one.thickness == pytest.approx(2.5 * math.cos(math.pi / 12) * one.radius)  # of the handle, between its bends
     assert one.centre[1] == pytest.approx(0.0, abs=1e-15)  # its mirror plane
     assert abs(one.orientation[1]) + abs(one.orientation[3]) < 1e-12  # turned about y only
 

@@ -112,6 +112,15 @@ def test_overlapping_balls_count_once():
     assert near.volume == pytest.approx(8.0 / 3.0 * math.pi - lens, rel=2e-5)
 
 
+def test_mirror_planes_are_found_wherever_they_lie():
+    three = sphere_clump([(1, 2, 3), (2, 2, 3), (1.5, 3, 3)], 0.4)
+    assert (three.centre[0], three.centre[2]) == (1.5, 3.0)
+    assert three.centre[1] == pytest.approx(7.0 / 3.0, rel=1e-5)
+    assert three.orientation.tolist() == [1.0, 0.0, 0.0, 0.0]
+    askew = sphere_clump([(1, 2, 3), (2, 2, 3), (1.6, 3, 3)], 0.4)
+    assert askew.centre[0] != 1.5 and askew.centre[2] == 3.0
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_moved_and_turned_it_weighs_the_same(seed):
     rng = np.random.default_rng(seed)

@@ -102,6 +102,11 @@ def test_a_flat_ring_stays_cut():
     flat = [loop for loop in solid.faces if np.ptp(solid.vertices[loop, 2]) < 1e-12]
     assert sorted(len(loop) for loop in flat) == [4, 4, 8, 8]  # each of two rings: three quarters of it and the last
     assert all(len(set(loop.tolist())) == len(loop) for loop in solid.faces)
+    vertices, faces = ring(16)
+    halved = mesh(vertices, [half for a, b, c, d in faces for half in ((a, b, c), (a, c, d))], 0.05)
+    assert len(halved.vertices) - len(halved.edges) + len(halved.faces) == 0
+    assert all(len(set(loop.tolist())) == len(loop) for loop in halved.faces)
+    assert halved.volume == pytest.approx(solid.volume, rel=1e-5)
 
 
 def test_vertices_that_carry_nothing_go_and_corners_stay():
@@ -175,7 +180,7 @@ def test_scaling():
     assert small.inertia == pytest.approx(solid.inertia * factor**5)
     assert small.reach == pytest.approx(solid.reach * factor)
     for wrong in (0.0, -1.0, math.nan):
-        with pytest.raises(ShapeError, match="positive number"):
+        with pytest.raises(ShapeError, match="The volume of a solid is a positive number"):
             solid.with_volume(wrong)
         with pytest.raises(ShapeError, match="positive number"):
             solid.scaled(wrong)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,9 @@ from clast.cli.app import app
 from clast.cli.folders import readable
 from clast.cli.tables import one_line, plain_table, show, show_book, show_merit, show_quantities
 from clast.errors import InputError
+
+if TYPE_CHECKING:
+    from clast.shapes import Shape
 
 SHAPE_FILES = (".toml", ".csv", ".txt")
 PICTURES = (".png", ".pdf", ".svg")
@@ -135,7 +138,9 @@ def export(
             print(export_gsd(stored, place, overwrite=overwrite))
 
 
-PHOTOGRAPH = "Photographs"  # heading of the options that are for pictures only
+PHOTOGRAPH = "Photographs"  # headings of the options that are for pictures or meshes only
+EITHER = "Photographs and meshes"
+MESH = "Meshes"
 
 
 @app.command()
@@ -143,18 +148,22 @@ def shape(
     what: Annotated[
         str,
         typer.Argument(
-            help="A shape's file (.toml, .csv, .txt), the name of a ready-made one, or a photograph (.png, .jpg, .tif …).",
+            help="A shape's file (.toml, .csv, .txt), a solid's (.json), the name of a ready-made one, a mesh (.stl, .obj, "
+            ".ply), or a photograph (.png, .jpg, .tif …).",
             metavar="SHAPE",
         ),
     ],
     out: Annotated[Path | None, typer.Option(help="Picture (.png, .pdf, .svg); SHAPE-shape.png here if not given.")] = None,
-    scale: Annotated[float | None, typer.Option(help="Length of a pixel.", rich_help_panel=PHOTOGRAPH)] = None,
-    vertices: Annotated[int | None, typer.Option(help="Most vertices of a grain; 24.", rich_help_panel=PHOTOGRAPH)] = None,
+    scale: Annotated[float | None, typer.Option(help="Length of a pixel, or of a mesh's unit.", rich_help_panel=EITHER)] = None,
+    vertices: Annotated[
+        int | None, typer.Option(help="Most vertices of a grain; 24, of a mesh 200.", rich_help_panel=EITHER)
+    ] = None,
     tolerance: Annotated[
         float | None, typer.Option(help="Fewer vertices will do if they stay so near (length).", rich_help_panel=PHOTOGRAPH)
     ] = None,
     radius: Annotated[
-        float | None, typer.Option(help="Sphero-radius (length); a tenth of each diameter.", rich_help_panel=PHOTOGRAPH)
+        float | None,
+        typer.Option(help="Sphero-radius (length); in photographs a tenth of each diameter.", rich_help_panel=EITHER),
     ] = None,
     threshold: Annotated[
         str | None, typer.Option(help="Brightness from 0 to 1 at which grains end; otsu finds it.", rich_help_panel=PHOTOGRAPH)
@@ -170,12 +179,22 @@ def shape(
     ] = None,
     smoothing: Annotated[float | None, typer.Option(help="Blur against noise (pixels); 0.7.", rich_help_panel=PHOTOGRAPH)] = None,
     save: Annotated[
-        Path | None, typer.Option(help="New folder for a shape file of each grain.", rich_help_panel=PHOTOGRAPH)
+        Path | None,
+        typer.Option(help="New folder for a shape file of each grain; of a mesh a new FILE.json.", rich_help_panel=EITHER),
+    ] = None,
+    mend: Annotated[
+        bool | None, typer.Option("--mend", help="Put right what can be, as small holes.", rich_help_panel=MESH)
+    ] = None,
+    skeleton: Annotated[
+        bool | None,
+        typer.Option("--skeleton", help="The mesh is the skeleton, not the surface of the grain.", rich_help_panel=MESH),
     ] = None,
 ) -> None:
-    """What is known of a grain's shape, and its picture; or all grains of a photograph, against what was seen."""
-    from clast.output.shape_figure import save_shape_figure, shape_report
-    from clast.shapes import library_shape, load_shape
+    """What is known of a grain's shape, and its picture; or all grains of a photograph, against what was seen; or what becomes
+    of a mesh, against the mesh."""
+    from clast.cli.solids import MESH_OPTIONS, SOLID_FILE, show_mesh, show_solid
+    from clast.shapes import library_shape, library_shapes, library_solid, library_solids, load_shape, load_solid
+    from clast.shapes.mesh_file import MESH_FILES
     from clast.shapes.picture import PICTURES as PHOTOGRAPHS
 
     path = out or Path(f"{Path(what).stem}-shape.png")
@@ -184,14 +203,35 @@ def shape(
     if not path.parent.is_dir():
         raise InputError(f"--out {path}: there is no folder {path.parent}")
     options = {"scale": scale, "vertices": vertices, "tolerance": tolerance, "radius": radius, "threshold": threshold,
-               "dark": dark, "smallest": smallest, "split": split, "smoothing": smoothing, "save": save}  # fmt: skip
+               "dark": dark, "smallest": smallest, "split": split, "smoothing": smoothing, "save": save, "mend": mend,
+               "skeleton": skeleton}  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
-    if Path(what).suffix.lower() in PHOTOGRAPHS:
+    ending = Path(what).suffix.lower()
+    photographed, meshed, flat = ending in PHOTOGRAPHS, ending in MESH_FILES, ending in SHAPE_FILES or what in library_shapes()
+    for name in given:
+        takes_mesh, takes_photograph = name in (*MESH_OPTIONS, "save"), name not in ("mend", "skeleton")
+        if not ((photographed and takes_photograph) or (meshed and takes_mesh)):
+            whose = "meshes" if not takes_photograph or (takes_mesh and not flat) else "photographs"
+            raise InputError(f"--{name} is for {whose}, and {what} is none")
+    if photographed:
         show_photograph(Path(what), path, given)
-        return
-    if given:
-        raise InputError(f"--{next(iter(given))} is for photographs, and {what} is none")
-    grain = load_shape(what) if Path(what).suffix.lower() in SHAPE_FILES else library_shape(what)
+    elif meshed:
+        show_mesh(Path(what), path, given)
+    elif ending == SOLID_FILE:
+        show_solid(load_solid(what), path)
+    elif what in library_solids():
+        show_solid(library_solid(what), path)
+    elif flat:
+        show_shape(load_shape(what) if ending in SHAPE_FILES else library_shape(what), path)
+    else:
+        names = ", ".join([*library_shapes(), *library_solids()])
+        raise InputError(f'there is no ready-made shape "{what}": choose among {names}; or give a file')
+
+
+def show_shape(grain: Shape, path: Path) -> None:
+    """What is known of a shape of the plane, and its picture at `path`."""
+    from clast.output.shape_figure import save_shape_figure, shape_report
+
     for line in shape_report(grain):
         print(line)
     print(f"picture     {save_shape_figure(grain, path)}")

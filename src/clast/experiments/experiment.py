@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from clast.dynamics.engine import Engine, Snapshot
     from clast.output.reader import Run
     from clast.scene.scene import Scene
+    from clast.scene.space import Scene3D
 
 Columns: TypeAlias = "Mapping[str, ArrayLike]"
 
@@ -132,7 +133,7 @@ class Experiment(Entry):
     build   parameters → scene; takes the progress too where it says that it `shows_progress`, because building takes long
     """
 
-    build: Callable[..., Scene]
+    build: Callable[..., Scene | Scene3D]
     shows_progress: bool = False
     plan: Callable[[Any], Plan]
 

@@ -1,10 +1,11 @@
 """Solids poured into a box come to rest: how densely they lie, and on how many neighbours (outlook of GM09 and PRE10).
 
-Grains in random orientations, or the grains of a Voronoi-Minkowski soil moved apart and turned, fall into a box, slide and lie
+Grains of one shape, or those of a Voronoi-Minkowski soil, are thrown into a box in random orientations, fall, slide and lie
 still; towards the end a drag takes out the last of their motion. No paper publishes numbers for space, so what is judged are
 bounds: at rest forces balance, the box carries the weight of the grains, and the energy book of the whole fall closes.
 """
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -13,6 +14,7 @@ import numpy as np
 
 from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
 from clast.experiments.space import Grain, contact_time, picture_of_run, plural, scene_of_grains
+from clast.measures import Coordination, Fabric
 from clast.output.figures import save_figure
 from clast.output.reader import Run
 from clast.output.space_solids import run_solids
@@ -21,16 +23,19 @@ from clast.packing.space_voronoi import voronoi_packing3d
 from clast.scene.space import Scene3D, three
 from clast.scene.timed import Ramp
 from clast.shapes.quaternions import matrix, random_turns
+from clast.shapes.solid import Solid
 from clast.shapes.solid_forms import open_box
 from clast.shapes.solid_library import library_solid
 
-LOOSE = 0.3  # fraction of the lattice the grains fall from
+LOOSE = 0.3  # largest fraction of the lattice the grains fall from
+ROOM = 1.8  # its least spacing, in the largest reach of a grain: at 2 all could turn freely
+HEAP = 0.6  # fraction expected of the heap, for its width
 SHAKE = 0.1  # of the lattice's spacing, off it at random
 THROWN = 1.5  # √(gd): spread of each component of the velocities at the start, without which columns would land as columns
-ROUNDNESS = 0.08  # R/ℓ of a soil
+ROUNDNESS, VOIDS, SCATTER = 0.08, 0.3, 0.5  # of the diagram of a soil: R/ℓ, void ratio, how far its sites are off a lattice
 WALL = 0.1  # sphero-radius of the box
 DRAG = 4.0  # 1/√(d/g), at the end
-STILLING = 0.6  # of the duration, when the drag begins to rise
+STILLING = 0.65  # of the duration, when the drag begins to rise
 BALANCED = 1e-3  # unbalanced force of grains at rest
 CARRIED = 1e-3  # of the weight
 BAR = 1e-3  # of the energy error
@@ -48,16 +53,16 @@ class Packing3DOfShapes(Parameters):
     stiffness: float = parameter(4e4, "normal stiffness k_n", "mg/d", gt=0)
     zeta: float = parameter(0.2, "damping of contacts, of critical", "", ge=0, lt=1)
     steps_per_contact: float = parameter(60.0, "time steps in the contact time T_c = π√(m/2k)", "", ge=20)
-    until: float = parameter(14.0, "duration", "√(d/g)", gt=0)
+    until: float = parameter(16.0, "duration", "√(d/g)", gt=0)
 
 
 def build(p: Packing3DOfShapes) -> Scene3D:
-    """Grains above the floor of a box twice as high as wide, or about, in the order of their layers; then the box."""
-    packing = loose_soil(p) if p.shape == "soil" else loose_grains(p)
+    """Grains above the floor of a box, in the order of their layers; then the box."""
+    packing = loose(p)
     width, _, height = packing.size
     scene = scene_of_grains(
         p.stiffness, p.tangential, p.friction, p.zeta,
-        drag=Ramp(0.0, DRAG, begin=STILLING * p.until, finish=0.8 * p.until),
+        drag=Ramp(0.0, DRAG, begin=STILLING * p.until, finish=0.75 * p.until),
     )  # fmt: skip
     scene.add_packing(packing.shifted(-0.5 * width, -0.5 * width, WALL))
     for body, velocity in zip(scene.bodies, THROWN * np.random.default_rng(p.seed).normal(size=(p.grains, 3)), strict=True):
@@ -66,39 +71,34 @@ def build(p: Packing3DOfShapes) -> Scene3D:
     return scene
 
 
-def columns_of(grains: int) -> tuple[int, int]:
-    """Grains of a layer along x and y, and layers: twice as many of them."""
-    along = max(2, round((0.5 * grains) ** (1.0 / 3.0)))
-    return along, -(-grains // along**2)
-
-
-def loose_grains(p: Packing3DOfShapes) -> Packing3D:
-    """Grains in random orientations near the places of a lattice, apart from each other."""
+def solids_of(p: Packing3DOfShapes) -> list[Solid]:
+    """The grains: all of one shape, or those of a Voronoi diagram of sites near a lattice, of mean volume 1."""
+    if p.shape != "soil":
+        return [library_solid(p.shape)] * p.grains
     rng = np.random.default_rng(p.seed)
-    along, layers = columns_of(p.grains)
-    spacing = LOOSE ** (-1.0 / 3.0)
+    along = math.ceil(round(p.grains ** (1.0 / 3.0), 9))
+    cells = np.stack(np.unravel_index(np.arange(along**3), (along, along, along)), axis=1)
+    sites = cells + 0.5 + SCATTER * rng.uniform(-0.5, 0.5, cells.shape)
+    soil = voronoi_packing3d(along, along, along, 1.0, roundness=ROUNDNESS, void_ratio=VOIDS, sites=sites)
+    chosen = soil.shapes[: p.grains]
+    return [shape.scaled((p.grains / sum(each.volume for each in chosen)) ** (1.0 / 3.0)) for shape in chosen]
+
+
+def loose(p: Packing3DOfShapes) -> Packing3D:
+    """Grains in random orientations near the places of a lattice, apart from each other, over a heap to be as high as wide."""
+    rng, solids = np.random.default_rng(p.seed), solids_of(p)
+    spacing = max(LOOSE ** (-1.0 / 3.0), ROOM * max(solid.reach for solid in solids))
+    along = max(2, round((p.grains / HEAP) ** (1.0 / 3.0) / spacing))
     numbers = np.arange(p.grains)
     lattice = (np.stack([numbers % along, numbers // along % along, numbers // along**2], axis=1) + 0.5) * spacing
-    size = np.array([along, along, layers]) * spacing
-    start = Packing3D([library_solid(p.shape)] * p.grains, lattice, random_turns(rng, p.grains), size)
+    size = np.array([along, along, -(-p.grains // along**2)]) * spacing
+    start = Packing3D(solids, lattice, random_turns(rng, p.grains), size)
 
     def draw(chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         away = SHAKE * spacing * rng.uniform(-0.5, 0.5, (chosen.size, 3))
         return lattice[chosen] + away, random_turns(rng, chosen.size)
 
     return start.redrawn(draw)
-
-
-def loose_soil(p: Packing3DOfShapes) -> Packing3D:
-    """The grains of a Voronoi diagram, of mean volume 1, moved apart until all can be turned, and turned."""
-    along, layers = columns_of(p.grains)
-    unit = voronoi_packing3d(along, along, layers, 1.0, roundness=ROUNDNESS, void_ratio=0.3, seed=p.seed)
-    scale = (unit.volume / len(unit)) ** (-1.0 / 3.0)
-    shapes = [shape.scaled(scale) for shape in unit.shapes[: p.grains]]
-    kept = slice(0, p.grains)
-    soil = Packing3D(shapes, scale * unit.positions[kept], unit.orientations[kept], scale * unit.size)
-    wide = soil.expanded((soil.fraction / LOOSE) ** (1.0 / 3.0))
-    return wide.turned(np.random.default_rng(p.seed))
 
 
 def plan(p: Packing3DOfShapes) -> Plan:
@@ -113,11 +113,8 @@ def inner_box(run: Run) -> tuple[np.ndarray, np.ndarray]:
     """Corners (3,) of the part of the heap that is a grain away from walls, floor and surface."""
     grains = run.scene["body_big"] == 0
     places = run.frames[-1].positions[grains]
-    half = float(
-        np.abs(run.scene["shape_vertices"][run.scene["shape_first_vertex"][run.scene["body_shape"][~grains][0]] :])
-        .max(axis=0)[:2]
-        .min()
-    )
+    box = run_solids(run)[run.scene["body_shape"][np.flatnonzero(~grains)[0]]]
+    half = float(box.drawn()[:, 0].max())
     top = float(np.quantile(places[:, 2], 0.95))
     low = np.array([-half + WALL + 1.0, -half + WALL + 1.0, WALL + 1.0])
     return low, np.array([half - WALL - 1.0, half - WALL - 1.0, max(top - 0.5, low[2] + 0.5)])
@@ -138,35 +135,28 @@ def filled(run: Run, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.
     return points, inside
 
 
-def touching(run: Run) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Neighbours and counted contacts of each grain (n,) in the last frame, walls among them, and normals (m, 3) between grains."""
-    table, grains = run.contacts[-1], run.scene["body_big"] == 0
-    counted = (table.counts > 0) & (table.depths > 0.0)
-    bodies = table.bodies[counted]
-    pairs = np.unique(np.sort(bodies, axis=1), axis=0)
-    neighbours, contacts = (np.bincount(each.ravel(), minlength=grains.size)[grains] for each in (pairs, bodies))
-    return neighbours, contacts, table.normals[counted][grains[bodies].all(axis=1)].astype(float)
-
-
 def evaluate(p: Packing3DOfShapes, run: Run) -> Sequence[Quantity]:
     """How dense, on how many neighbours, which way contacts look, and whether it is at rest."""
     low, high = inner_box(run)
     fraction = float(filled(run, low, high)[1].mean())
-    neighbours, contacts, normals = touching(run)
-    fabric = np.einsum("ka,kb->ab", normals, normals) / max(len(normals), 1)
+    around, fabric = Coordination().compute(run), Fabric().compute(run)
     weight = float(run.scene["body_mass"][run.scene["body_big"] == 0].sum())
     load = -float(run.series["box.force_z"][-1]) / weight
     unbalanced, error = float(run.series["unbalanced_force"][-1]), run.book.energy_error
     return [
         Quantity("packing fraction", fraction, note="a grain away from walls, floor and surface"),
-        Quantity("neighbours per grain", float(neighbours.mean()), note=f"walls count; {np.mean(neighbours < 2):.0%} have less than 2"),
-        Quantity("contacts per grain", float(contacts.mean()), note="feature pairs: face on face has several"),
-        Quantity("vertical part of the fabric", float(fabric[2, 2]), note="⟨n_z²⟩ of contacts between grains; 1/3 if all ways are alike"),
+        Quantity("neighbours per grain", around.mean, note=f"walls count; {around.rattlers.size} of {p.grains} carry nothing"),
+        Quantity("contacts per grain", around.mean_contacts, note="feature pairs: face on face has several"),
+        Quantity(
+            "vertical part of the fabric",
+            float(fabric.tensor[2, 2]),
+            note=f"⟨n_z²⟩ of contacts between grains, 1/3 if all ways are alike; anisotropy {fabric.anisotropy:.2f}",
+        ),
         Quantity("load on the box / weight", load, "", 1.0, bool(abs(load - 1.0) <= CARRIED), "at the end"),
         Quantity("unbalanced force", unbalanced, "", BALANCED, bool(unbalanced < BALANCED), "our bar for a packing at rest"),
         Quantity("energy error", error, "", BAR, bool(error < BAR), "our bar; of the whole fall"),
         Quantity("deepest overlap / sphero-radius", float(run.series["overlap_share"].max()), note="at samples, in the fall"),
-    ]  # fmt: skip
+    ]
 
 
 # --- pictures --------------------------------------------------------------------------------------------------------
@@ -176,7 +166,7 @@ def figures(p: Packing3DOfShapes, run: Run, folder: Path) -> Sequence[Path]:
     """The fall; density with height, neighbours, and where the energy went."""
     import matplotlib.pyplot as plt
 
-    name = "soil" if p.shape == "soil" else plural(p.shape)
+    name = "grains of soil" if p.shape == "soil" else plural(p.shape)
     last = len(run.frames) - 1
     paths = picture_of_run(run, [0, last // 4, last], folder / "packing-3d.png")
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(14, 4.2), layout="constrained")
@@ -189,10 +179,8 @@ def figures(p: Packing3DOfShapes, run: Run, folder: Path) -> Sequence[Path]:
     left.plot(profile, 0.5 * (edges[1:] + edges[:-1]), "o-")
     left.axhspan(low[2], high[2], color="0.92", lw=0, label="where the fraction is taken")
     left.set(xlabel="packing fraction", ylabel="height [d]", xlim=(0.0, 1.0), title=f"packing-3d: {p.grains} {name}")
-    left.legend(loc="lower left")
-    neighbours = np.bincount(touching(run)[0])
-    middle.bar(np.arange(neighbours.size), neighbours / neighbours.sum(), color="C0")
-    middle.set(xlabel="neighbours", ylabel="share of grains", title=f"mean {touching(run)[0].mean():.2f}")
+    left.legend(loc="center left")
+    Coordination().compute(run).plot(middle)
     book = run.book
     fallen = book["gravitational"][0] - book["gravitational"]
     right.plot(book.time, fallen, "k", lw=1, label="lost height")
@@ -200,7 +188,7 @@ def figures(p: Packing3DOfShapes, run: Run, folder: Path) -> Sequence[Path]:
     for account in ("heat_sliding", "heat_viscous", "heat_drag"):
         right.plot(book.time, book[account], label=account.replace("heat_", "heat: "))
     right.set(xlabel="time [√(d/g)]", ylabel="energy [mgd]", xlim=(0.0, book.time[-1]), title="where the energy went")
-    right.legend()
+    right.legend(loc="center right")
     paths.append(save_figure(figure, folder / "rest.png"))
     return paths
 
@@ -214,7 +202,7 @@ EXPERIMENT = Experiment(
     plan=plan,
     evaluate=evaluate,
     figures=figures,
-    sizes={"quick": {"grains": 100}, "full": {}},
+    sizes={"quick": {"grains": 100, "until": 12.0}, "full": {}},
     claim="forces balance, the box carries the weight, and the energy book of the fall closes",
     variants={size: [{"shape": shape} for shape in ("sphere", "cube", "tetrahedron", "soil")] for size in ("quick", "full")},
 )

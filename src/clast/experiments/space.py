@@ -14,10 +14,14 @@ from clast.laws import Linear
 from clast.output.figures import frames_figure, save_figure, scene_figure
 from clast.output.reader import Run
 from clast.scene.space import Scene3D
-from clast.shapes.quaternions import matrix
+from clast.scene.timed import Timed
+from clast.shapes.quaternions import about, matrix, product
+from clast.shapes.solid import Solid
 
 Grain = Literal["sphere", "capsule", "triangle-plate", "tetrahedron", "cube", "octahedron", "brick", "l-block", "cross"]
 PLURAL = {"triangle-plate": "plates", "octahedron": "octahedra", "tetrahedron": "tetrahedra", "cross": "crosses"}
+GAP = 0.02  # around each grain of a lattice of standing grains
+TILT = 0.03  # radians, by which each is turned at random
 DIAMETER = (6.0 / math.pi) ** (1.0 / 3.0)  # of a ball of volume 1
 
 
@@ -31,25 +35,42 @@ def contact_time(stiffness: float) -> float:
     return math.pi * math.sqrt(0.5 / stiffness)
 
 
+def damped_law(stiffness: float, tangential: float, friction: float, zeta: float, reduced_mass: float) -> Linear:
+    """The linear law with dashpots G = 2ζ√(k/m_e), along the normal with k_n and along the tangent with k_t (model §3).
+
+    tangential   k_t over k_n
+    """
+    k_t, rate = tangential * stiffness, 2.0 * zeta / math.sqrt(reduced_mass)
+    return Linear(stiffness, k_t, friction, normal_damping=rate * math.sqrt(stiffness), tangential_damping=rate * math.sqrt(k_t))
+
+
 def scene_of_grains(
-    stiffness: float, tangential: float, friction: float, zeta: float, remove_below: float | None = None, drag: object = 0.0
+    stiffness: float, tangential: float, friction: float, zeta: float, remove_below: float | None = None, drag: Timed = 0.0
 ) -> Scene3D:
     """An empty scene under gravity 1 (along −z) whose contacts are damped by a share `zeta` of critical.
 
-    tangential   k_t over k_n
-
-    Between grains dashpots see half the mass of one, at a wall the whole: G = 2ζ√(k/m_e), along the tangent with k_t (model §3).
+    Between grains dashpots see half the mass of one, at a wall the whole.
     """
-
-    def law(reduced_mass: float) -> Linear:
-        k_t, rate = tangential * stiffness, 2.0 * zeta / math.sqrt(reduced_mass)
-        return Linear(
-            stiffness, k_t, friction, normal_damping=rate * math.sqrt(stiffness), tangential_damping=rate * math.sqrt(k_t)
-        )
-
-    scene = Scene3D(law=law(0.5), gravity=(0.0, 0.0, -1.0), remove_below=remove_below, drag=drag)  # type: ignore[arg-type]
-    scene.set_law("grain", "wall", law(1.0))
+    between, at_wall = (damped_law(stiffness, tangential, friction, zeta, mass) for mass in (0.5, 1.0))
+    scene = Scene3D(law=between, gravity=(0.0, 0.0, -1.0), remove_below=remove_below, drag=drag)
+    scene.set_law("grain", "wall", at_wall)
     return scene
+
+
+def standing_room(grain: Solid) -> tuple[np.ndarray, np.ndarray]:
+    """Lowest and highest corner (3,), from its centre of mass, of the room for a grain that stands as it was drawn, tilted a
+    little: near each other, as grains in any orientation cannot start."""
+    drawn = grain.drawn() - grain.centre
+    around = grain.radius + GAP + (TILT * grain.reach if len(drawn) > 1 else 0.0)
+    return drawn.min(axis=0) - around, drawn.max(axis=0) + around
+
+
+def stand(scene: Scene3D, grain: Solid, places: np.ndarray, seed: int) -> None:
+    """Add grains at `places` (n, 3) as they were drawn, each tilted a little at random."""
+    rng = np.random.default_rng(seed)
+    for place in places:
+        axis, angle = rng.normal(size=3), TILT * rng.uniform()
+        scene.add(grain, place, orientation=product(about(axis, angle), grain.orientation))
 
 
 def kinetic_parts(run: Run, index: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,8 +1,9 @@
 """Force chains (model §8): the force every pair carries, and the quasi-linear paths of highly stressed grains.
 
-A grain's own stress is σ = −(1/A) Σ f ⊗ l (in space 1/V), f the force on it and l from its centre to the contact. A chain is a path of grains
-whose σ₁ is above the mean, in which each is the straightest continuation of the other: the line of centres lies within 45° of
-both major directions, and each grain has at most one such neighbour ahead and one behind. Three grains make a chain.
+A grain's own stress is σ = −(1/A) Σ f ⊗ l, in space 1/V, f the force on it and l from its centre to the contact. A chain is a
+path of grains whose σ₁ is above the mean, in which each is the straightest continuation of the other: the line of centres
+lies within 45° of both major directions, and each grain has at most one such neighbour ahead and one behind. Three grains
+make a chain.
 """
 
 from __future__ import annotations

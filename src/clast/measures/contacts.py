@@ -9,6 +9,7 @@ from clast.dynamics import table as plane
 from clast.dynamics.engine import Engine, Snapshot
 from clast.dynamics.space import table as space
 from clast.measures.stored import wall_series
+from clast.measures.tensors import lengths
 
 # columns that mean the same in both tables
 PROBER, PROBED, AT_VERTEX = plane.PROBER, plane.PROBED, plane.AT_VERTEX
@@ -118,11 +119,6 @@ def unbalanced_force(engine: Engine, snapshot: Snapshot, net: np.ndarray) -> tup
         return 0.0, mean
     total = net[: engine.free] + engine.model.gravity / engine.model.inverse_mass[: engine.free, None]
     return float(lengths(total).mean()) / mean, mean
-
-
-def lengths(rows: np.ndarray) -> np.ndarray:
-    """Lengths of vectors (m, 2 or 3)."""
-    return np.asarray(np.hypot(*rows.T) if rows.shape[1] == 2 else np.linalg.norm(rows, axis=1))
 
 
 def carried(engine: Engine, snapshot: Snapshot) -> dict[str, float]:

@@ -72,7 +72,8 @@ class Displacement(Measure):
         if axes is None:
             axes = plt.subplots(figsize=(6, 6), layout="constrained")[1]
         axes.quiver(
-            *self.positions[:, pick].T, *self.vectors[:, pick].T, angles="xy", scale_units="xy", scale=1.0 / scale, width=0.002, color="C0"
+            *self.positions[:, pick].T, *self.vectors[:, pick].T, angles="xy", scale_units="xy", scale=1.0 / scale,
+            width=0.002, color="C0",
         )  # fmt: skip
         axes.set(xlabel=shown[0], ylabel=shown[1], title=f"displacements from t = {self.times[0]:.4g} to {self.times[1]:.4g}" + (
             f", × {scale:g}" if scale != 1.0 else ""

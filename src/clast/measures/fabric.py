@@ -93,7 +93,7 @@ class Fabric(Measure):
         c = np.linspace(0.0, 1.0, 101)
         axes.plot(c, 1.0 + 7.5 * (self.principal[0] - 1.0 / 3.0) * (1.5 * c**2 - 0.5), "k", lw=1, label="of the tensor")
         axes.axhline(1.0, color="0.6", lw=0.8, ls="--", label="isotropic")
-        way = ", ".join(f"{each:.2f}" for each in self.direction)
+        way = ", ".join(f"{each:.2f}" for each in np.round(self.direction, 2) + 0.0)  # without "-0.00"
         axes.set(xlabel=r"$|\mathbf{n}\cdot\mathbf{e}|$", ylabel="share over that of isotropic normals")
         axes.set_title(f"normals {by}: a = {self.anisotropy:.2f}, e = ({way})")
         axes.legend()

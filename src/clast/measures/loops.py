@@ -40,8 +40,9 @@ class Loops(Measure):
     source   of the stress, "walls" or "contacts"; a sample without walls has contacts only
     walls    names of the walls around the sample
 
-    After `compute(run)`, for the n whole cycles of the run: area (n,) [force/length, in space force/area], tip_stress σ_m and tip_strain ε_m (n,),
-    damping D (n,), accumulated (n,), the strain left at the end of each cycle, and per_cycle (n,), what each has added to it.
+    After `compute(run)`, for the n whole cycles of the run: area (n,) [force/length, in space force/area], tip_stress σ_m and
+    tip_strain ε_m (n,), damping D (n,), accumulated (n,), the strain left at the end of each cycle, and per_cycle (n,), what
+    each has added to it.
     `loop(k)` gives strain and stress along a cycle. `read(time, strain, stress)` does the same to curves one has already.
 
     Cycles begin where the load is lowest; CycleWarning where they do not. Where no sample lies at the end of a cycle the

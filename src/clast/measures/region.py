@@ -48,7 +48,7 @@ class Walls(NamedTuple):
 
 
 class Region(Measure):
-    """Width, height and in space depth of the sample: between the inner faces (skeleton and sphero-radius) of walls, or whole periods.
+    """How long the sample is along each axis: between the inner faces (skeleton and sphero-radius) of walls, or whole periods.
 
     walls   names of the walls, `Walls(bottom="floor", top="lid")`; along a periodic side the period counts, fixed or moving
     at      "samples" or "frames"

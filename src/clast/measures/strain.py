@@ -63,7 +63,7 @@ class Strain(Measure):
         """γ from the plates, None where the sample has none below and above."""
         if is_periodic(run)[-1]:
             return None
-        *level, _ = letters(run)
+        level = letters(run)[:-1]
         slid = [self._slid(run, axis, letter) / self._start(region.height) for axis, letter in enumerate(level)]
         return slid[0] if len(slid) == 1 else np.stack(slid, axis=1)
 

@@ -3,10 +3,11 @@
     walls      σ_yy = ½ (F_y on top − F_y on bottom) / width          σ_xy = ½ (F_x on top − F_x on bottom) / width, …
     contacts   σ = (1/A) Σ f ⊗ l,   f the force on body j, l from the centre of i to that of j (at a wall: to the contact)
 
-In space walls are divided by the area of their face of the sample and contacts by its volume V. Compression is positive; stress
-is force per length in the plane, force per area in space. σ_ab is the force along a on a face normal to b. In a packing at rest without gravity both have the same normal stresses; while it moves they differ by what accelerates the grains.
-Shear is another matter: smooth walls that cannot turn carry none, yet press unevenly, and the moments of their pressures are
-part of the mean stress inside. That part is the smaller the more grains there are.
+In space forces on walls are divided by the area of that side of the sample, contacts by its volume. Compression is positive;
+stress is force per length in the plane, force per area in space. σ_ab is the force along a on a face normal to b. In a packing
+at rest without gravity both have the same normal stresses; while it moves they differ by what accelerates the grains. Shear is
+another matter: smooth walls that cannot turn carry none, yet press unevenly, and the moments of their pressures are part of the
+mean stress inside. That part is the smaller the more grains there are.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def major_axis(tensors: Array) -> Array:
 
 
 def turn_between(first: Array, last: Array) -> Array:
-    """The shortest turns from orientations to others (…, 4), as vectors (…, 3) in the world: their axis × angle [radians, 0 … π]."""
+    """The shortest turns from orientations to others (…, 4), as vectors (…, 3) in the world: axis × angle [radians, 0 … π]."""
     net = product(last, first * np.array([1.0, -1.0, -1.0, -1.0]))
     net = np.where(net[..., :1] < 0.0, -net, net)  # q and −q are the same turn
     sine = np.linalg.norm(net[..., 1:], axis=-1, keepdims=True)

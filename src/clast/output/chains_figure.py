@@ -12,7 +12,7 @@ import numpy as np
 
 from clast.errors import InputError
 from clast.measures.chains import ForceChains
-from clast.measures.stored import StoredRun, frame_at, frame_period, present_grains
+from clast.measures.stored import StoredRun, frame_at, frame_period, present_grains, refuse_space
 from clast.output.figures import WALL, Outlines, draw_bodies, fit_figure, plain_figure, run_outlines
 from clast.output.reader import Run
 
@@ -23,6 +23,7 @@ MARGIN = 0.05  # of the larger side, around the grains
 
 def chains_figure(run: StoredRun, frame: int = -1) -> Any:
     """Picture of a frame of a run with its forces; grains of force chains are shaded. InputError if no contacts were stored."""
+    refuse_space(run, "chains_figure", "read ForceChains().segments and .forces")
     chains = ForceChains(frame).compute(run)
     figure = plain_figure()
     axes = figure.subplots()
@@ -40,6 +41,7 @@ def draw_chains(axes: Any, run: StoredRun, frame: int = -1, chains: ForceChains 
 
     Lines are as thick as the size of the axes asks for at this moment: give the figure its size before.
     """
+    refuse_space(run, "draw_chains", "read ForceChains().segments and .forces")
     chains = chains or ForceChains(frame).compute(run)
     stored, bodies = frame_at(run, frame), outlines_at(run, frame)
     grains = np.flatnonzero(present_grains(run, stored))

@@ -22,7 +22,9 @@ from clast.dynamics.engine import Engine
 from clast.dynamics.space.arrays import SPIN, VELOCITY
 from clast.dynamics.space.table import CLOSING_SPEED, DAMPING, DEPTH, PUSH
 from clast.errors import InputError
-from clast.laws import HertzMindlin, Law
+from clast.laws import HertzMindlin, Law, OwnLaw
+from clast.laws.hertz_mindlin import elastic, force, normal_energy, spring_energy
+from clast.laws.law import Memory
 from clast.scene.space import Scene3D
 from clast.scene.tags import Fixed
 from clast.shapes.quaternions import IDENTITY, matrix
@@ -81,7 +83,7 @@ class Ends:
     time: np.ndarray  # (steps,) from the first touch on
     depth: np.ndarray  # (steps,) overlap
     force: np.ndarray  # (steps,) normal force, spring and dashpot
-    duration: float  # of the first contact
+    closing: np.ndarray  # (steps,) closing speed
     dt: float
     steps: int
 
@@ -126,6 +128,29 @@ def hertz_mindlin(ball: Ball, partner: Ball | None, friction: float, restitution
     """The law of such an impact, with the `restitution` that comes out."""
     young, shear = effective(ball, partner)
     return HertzMindlin(young, shear, friction, asked_restitution(restitution))
+
+
+def other_force(parameters, contact, memory, dt):  # type: ignore[no-untyped-def]
+    """As `HertzMindlin`, but the spring's displacement (`hold` 0) or its force (1) stays as the stiffness grows and falls.
+
+    Either can give back more than it took, so `heat` has no meaning here and no book is kept.
+    """
+    young, shear, mu, beta, hold = parameters
+    keep = 1.0
+    if hold > 0.5 and memory.extra > 0.0:
+        keep = memory.extra / (8.0 * shear * math.sqrt(contact.radius * contact.depth))
+    kept = Memory(keep * memory.spring_u, keep * memory.spring_w, 0.0)
+    return force((young, shear, mu, beta), contact, kept, dt)
+
+
+def other_law(ball: Ball, friction: float, restitution: float, softer: float, hold: float) -> OwnLaw:
+    """Such a law for a ball on a plane, its tangential stiffness divided by `softer`."""
+    ours = hertz_mindlin(ball, None, friction, restitution)
+    numbers = dict(zip(("young", "shear", "friction", "beta"), ours.row, strict=True))
+    numbers |= {"shear": ours.shear / softer, "hold": hold}
+    return OwnLaw(
+        numbers, elastic, normal_energy, ours.stiffness, other_force, spring_energy, needs_radius=True, needs_extra=True,
+    )  # fmt: skip
 
 
 def surface(kind: Plane, width: float, length: float, radius: float) -> Solid:
@@ -213,10 +238,10 @@ def throw(
     body[engine.order] = seen.state.body
     thrown = body[: len(starts) * (2 if partner else 1) : 2 if partner else 1]
     back = matrix(turn)
-    time, depth, force, speed = np.array(rows).T if rows else np.zeros((4, 0))
-    began = time[0] - depth[0] / speed[0] if rows else 0.0
-    ended = time[-1] - depth[-1] / speed[-1] if rows else 0.0
+    time, depth, push, closing_speed = np.array(rows).T if rows else np.zeros((4, 0))
+    if rows:
+        time = time - (time[0] - depth[0] / closing_speed[0])
     return Ends(
-        thrown[:, VELOCITY : VELOCITY + 3] @ back, thrown[:, SPIN : SPIN + 3] @ back, time - began, depth, force,
-        ended - began, dt, engine.step,
+        thrown[:, VELOCITY : VELOCITY + 3] @ back, thrown[:, SPIN : SPIN + 3] @ back, time, depth, push, closing_speed, dt,
+        engine.step,
     )  # fmt: skip

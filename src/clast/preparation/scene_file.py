@@ -125,16 +125,18 @@ def parse(file: Path, text: str, given: Mapping[str, Any]) -> SceneKeys:
         path, what = complaint(error, tables, model)
         if len(path) == 2 and path[0] == "run" and path[1] in given:
             raise InputError(f"--{str(path[1]).replace('_', '-')}{what}") from None
-        hint = "; a scene in space begins with dimension = 3" if "dimension" not in tables and looks_like_space(tables) else ""
+        unsaid = "dimension" not in tables and looks_like_space(tables, error.error_count())
+        hint = "; a scene in space begins with dimension = 3" if unsaid else ""
         raise InputError(f"{file}: {written(path)}{what}{hint}") from None
 
 
-def looks_like_space(tables: Mapping[str, Any]) -> bool:
-    """Whether a file speaks of places in space: a gravity, or the position of its first grain, of three numbers."""
-    grains = tables.get("grains")
-    first = grains[0] if isinstance(grains, list) and grains else {}
-    places = [tables.get("gravity"), first.get("position") if isinstance(first, dict) else None]
-    return any(isinstance(each, list) and len(each) == 3 for each in places)
+def looks_like_space(tables: Mapping[str, Any], faults: int) -> bool:
+    """Whether a file with so many faults as a scene in the plane, which does not say what it is, has fewer as one in space."""
+    try:
+        SpaceSceneKeys.model_validate({**tables, "dimension": 3})
+    except ValidationError as error:
+        return error.error_count() < faults
+    return True
 
 
 # --- building --------------------------------------------------------------------------------------------------------

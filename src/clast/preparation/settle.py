@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from clast.dynamics.engine import Engine
-from clast.measures.contacts import body_forces, forces_on_first, lengths, virial
+from clast.measures.contacts import body_forces, forces_on_first, virial
+from clast.measures.tensors import lengths
 
 
 @dataclass(frozen=True)

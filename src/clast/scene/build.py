@@ -14,7 +14,7 @@ from clast.laws import Cohesion, Hertz, HertzMindlin, Law, Linear, Rolling
 from clast.scene import schema, schema_shapes, schema_space
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
 from clast.scene.timed import Harmonic, Ramp, Table, Timed
-from clast.shapes import Shape, library_shape, library_shapes, load_shape
+from clast.shapes import Shape, library_shape, library_shapes, library_solids, load_shape
 from clast.shapes.make import clump, point, polygon, polyline, regular, segment
 from clast.shapes.minkowski import closing, dilation, erosion, opening, rounded
 from clast.shapes.photograph import grains_from_image
@@ -105,8 +105,11 @@ class ShapeShelf:
         """The shapes a name stands for: one, or those of a whole photograph."""
         if name not in self._made:
             if name not in library_shapes():
-                own = ", ".join(self._made) or "none"
-                raise ShapeError(f'there is no shape "{name}": the file has {own}; ready-made are {", ".join(library_shapes())}')
+                own, solid = ", ".join(self._made) or "none", name in library_solids()
+                raise ShapeError(
+                    f'there is no shape "{name}"{", which is a solid for a scene with dimension = 3" if solid else ""}: the file '
+                    f"has {own}; ready-made are {', '.join(library_shapes())}"
+                )
             self._made[name] = [library_shape(name)]
         return self._made[name]
 

@@ -48,8 +48,8 @@ class SolidShelf:
             if name not in library_solids():
                 own, flat = ", ".join(self._made) or "none", name in library_shapes()
                 raise ShapeError(
-                    f'there is no solid "{name}"{", which is a shape of the plane" if flat else ""}: the file has {own}; '
-                    f"ready-made are {', '.join(library_solids())}"
+                    f'there is no solid "{name}"{", which is a shape for a scene in the plane" if flat else ""}: the file has '
+                    f"{own}; ready-made are {', '.join(library_solids())}"
                 )
             self._made[name] = library_solid(name)
         return self._made[name]
@@ -95,11 +95,11 @@ class SolidShelf:
 def in_a_line(grain: MeshGrain, file: str) -> str:
     """What became of a mesh: its scale and size, how many vertices are left, and how far its surface is from the mesh."""
     x, y, z = grain.extent
-    off = max(grain.misfit.outward, grain.misfit.back)
+    volume, off = 100.0 * grain.misfit.volume, 100.0 * max(grain.misfit.outward, grain.misfit.back)
     mended = f"; mended: {', '.join(grain.mended)}" if grain.mended else ""
     return (
-        f"{file}, a unit of the file taken as {grain.scale:g}: {x:.4g} × {y:.4g} × {z:.4g}, {len(grain.solid.vertices)} vertices of "
-        f"{grain.given[0]}, volume {100.0 * grain.misfit.volume:+.2g} %, surface {100.0 * off:.2g} % of the size off{mended}"
+        f"{file}, a unit of the file taken as {grain.scale:g}: {x:.4g} × {y:.4g} × {z:.4g}, {len(grain.solid.vertices)} of "
+        f"{grain.given[0]} vertices, volume {volume:+.2g} %, surface {off:.2g} % of the size off{mended}"
     )
 
 

@@ -110,7 +110,7 @@ def _joined(one: Loop, other: Loop) -> Loop | None:
     new = [other[(at + step) % len(other)] for step in range(len(other) - count + 1)]  # other goes its own way from first to last
     kept = [one[(last + step) % len(one)] for step in range(len(one) - count + 1)]  # one goes from last to first
     inner = set(new[1:-1])
-    if new[-1] != one[last] or inner & set(kept):
+    if inner & set(kept):
         return None  # they touch at a vertex more
     return tuple(kept + new[1:-1])
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from clast.shapes.inside import Bools, Floats, Ints
-from clast.shapes.solid_vectors import cross, dot, length
+from clast.shapes.solid_vectors import cross, dot
 
 _CHUNK = 1 << 18  # largest number of (point, feature) pairs held at a time: 6 MB for an array of vectors
 
@@ -27,10 +27,10 @@ def distance_to_segments(points: Floats, a: Floats, b: Floats) -> Floats:
     """Distance of each of `points` (k, 3) to each segment a→b, (m, 3) each; a == b is a point. Returns (k, m)."""
     d = b - a
     length2 = dot(d, d)
-    rel = points[:, None] - a
-    t = np.clip(dot(rel, d) / np.where(length2 > 0.0, length2, 1.0), 0.0, 1.0)
-    rel = rel - t[..., None] * d
-    return np.asarray(np.sqrt(dot(rel, rel)))
+    x, y, z = (points[:, None, k] - a[:, k] for k in range(3))
+    t = np.clip((x * d[:, 0] + y * d[:, 1] + z * d[:, 2]) / np.where(length2 > 0.0, length2, 1.0), 0.0, 1.0)
+    x, y, z = x - t * d[:, 0], y - t * d[:, 1], z - t * d[:, 2]
+    return np.asarray(np.sqrt(x * x + y * y + z * z))
 
 
 def over_triangles(points: Floats, a: Floats, b: Floats, c: Floats, normal: Floats) -> Bools:
@@ -47,10 +47,17 @@ def over_triangles(points: Floats, a: Floats, b: Floats, c: Floats, normal: Floa
 
 def height_over_triangles(points: Floats, a: Floats, b: Floats, c: Floats) -> Floats:
     """Distance of each of `points` (k, 3) to the plane of each triangle, (m, 3) a corner; inf where its foot is not within."""
-    normal = cross(b - a, c - a)
-    unit = normal / length(normal)[:, None]
-    within = over_triangles(points[:, None], a, b, c, normal)
-    return np.where(within, np.abs(dot(points[:, None] - a, unit)), np.inf)
+    ab, ac = b - a, c - a
+    normal = cross(ab, ac)
+    square = dot(normal, normal)
+    x, y, z = (points[:, None, k] - a[:, k] for k in range(3))
+    # along two vectors of the plane that measure the foot in parts of ab and ac; as in `over_triangles` there is no crack
+    to_b, to_c = cross(ac, normal) / square[:, None], cross(normal, ab) / square[:, None]
+    second = x * to_b[:, 0] + y * to_b[:, 1] + z * to_b[:, 2]
+    third = x * to_c[:, 0] + y * to_c[:, 1] + z * to_c[:, 2]
+    within = (second >= -1e-12) & (third >= -1e-12) & (second + third <= 1.0 + 1e-12)
+    unit = normal / np.sqrt(square)[:, None]
+    return np.where(within, np.abs(x * unit[:, 0] + y * unit[:, 1] + z * unit[:, 2]), np.inf)
 
 
 def distance_to_skeleton(points: Floats, vertices: Floats, edges: Ints, triangles: Ints) -> Floats:

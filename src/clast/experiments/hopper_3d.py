@@ -1,0 +1,330 @@
+"""Solids flow out of a funnel, or jam: the flow against the width of the opening (EPL08 fig 6 in space; Beverloo's law).
+
+A bin above a funnel of 45° is filled, its gate taken away, and grains are counted as they fall through the opening. In space
+the flow of a full bin grows as W = C ρ√g (D − k d)^(5/2) (Beverloo, Leniger & van de Velde 1961; k ≈ 1.4 for spheres): what is
+judged is the exponent with their k, from openings that flow. EPL08 did this in the plane; nothing is published by it for space.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+
+from clast.dynamics.engine import Engine
+from clast.errors import InputError, PhysicsError
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.hopper import flow_rate
+from clast.experiments.space import (
+    DIAMETER,
+    Grain,
+    contact_time,
+    picture_of_scene,
+    plural,
+    scene_of_grains,
+    stand,
+    standing_room,
+)
+from clast.measures.accounts import accounts
+from clast.measures.book import Book
+from clast.output.figures import save_figure
+from clast.output.reader import Run
+from clast.scene.space import Scene3D
+from clast.shapes.solid import Solid
+from clast.shapes.solid_forms import hopper
+from clast.shapes.solid_library import library_solid
+from clast.shapes.solids import plate
+
+WALL = 0.1  # sphero-radius of the walls
+SIDES = 8  # of the funnel: nearly round
+STILL = 1e-3  # mgd: mean kinetic energy of a grain at which the bin is filled
+LONGEST = 60.0  # √(d/g), for the filling
+LOOK = 0.1  # √(d/g), between counts
+QUIET = 4.0  # √(d/g) without a grain through the opening: jammed
+BELOW = 6.0  # d under the opening, where grains are taken out
+BEVERLOO, EXPONENT = 1.4, 2.5  # k of spheres, and the exponent in space
+AGREES = 0.1  # of the exponent
+FEWEST = 3  # openings that flow, for a fit
+
+
+class Hopper3D(Parameters):
+    """Grains of volume 1, density 1, gravity 1. Widths are in D, the diameter of a ball of the grain's volume: 1.24."""
+
+    shape: Grain = parameter("sphere", "shape of the grains")
+    grains: int = parameter(1500, "number of grains", "", ge=50)
+    smallest: float = parameter(3.0, "narrowest opening", "D", gt=1)
+    largest: float = parameter(6.0, "widest opening", "D", gt=1)
+    openings: int = parameter(5, "number of openings", "", ge=1)
+    width: float = parameter(12.0, "width of the bin", "D", gt=2)
+    until: float = parameter(15.0, "duration after opening", "√(d/g)", gt=0)
+    friction: float = parameter(0.5, "friction μ of grains and walls", "", ge=0)
+    tangential: float = parameter(0.5, "k_t over k_n", "", gt=0)
+    stiffness: float = parameter(1e4, "normal stiffness k_n", "mg/d", gt=0)
+    zeta: float = parameter(0.2, "damping of contacts, of critical", "", ge=0, lt=1)
+    steps_per_contact: float = parameter(30.0, "time steps in the contact time T_c = π√(m/2k)", "", ge=20)
+
+
+def openings_of(p: Hopper3D) -> list[float]:
+    """Widths of the openings [D]; InputError where the bin is narrower than one."""
+    widths = [float(each) for each in np.linspace(p.smallest, p.largest, p.openings)] if p.openings > 1 else [p.smallest]
+    if max(widths) >= p.width:
+        raise InputError(f"hopper-3d: --largest {p.largest} must be smaller than --width {p.width}, the width of the bin")
+    return widths
+
+
+def step_of(p: Hopper3D) -> float:
+    """Δt of a run."""
+    return contact_time(p.stiffness) / p.steps_per_contact
+
+
+def funnel(p: Hopper3D, opening: float, *, gate: bool) -> Scene3D:
+    """Grains in level layers in the bin, then the funnel with the bin, then the gate if it is closed. Widths [D] are clear."""
+    grain = library_solid(p.shape)
+    scene = scene_of_grains(p.stiffness, p.tangential, p.friction, p.zeta, remove_below=-BELOW)
+    low, wide = (each * DIAMETER + 2.0 * WALL for each in (opening, p.width))
+    places = layers(p, grain, 0.5 * low, 0.5 * wide)
+    stand(scene, grain, places, p.seed)
+    height = 0.5 * (wide - low)
+    walls = hopper(low, wide, height, WALL, sides=SIDES, bin_height=max(1.0, float(places[:, 2].max()) + 2.0 - height))
+    scene.add_wall(walls, name="funnel")
+    if gate:
+        far = 0.6 * low
+        scene.add_wall(plate([(-far, -far, 0.0), (far, -far, 0.0), (far, far, 0.0), (-far, far, 0.0)], WALL), name="gate")
+    return scene
+
+
+def layers(p: Hopper3D, grain: Solid, low: float, wide: float) -> np.ndarray:
+    """Places (grains, 3) from the gate up, as many in a layer as the funnel is wide there: from `low` to `wide` [length]."""
+    below, above = standing_room(grain)
+    pitch = above - below
+    found: list[np.ndarray] = []
+    left, z = p.grains, WALL - below[2]
+    most = int(2.0 * wide / pitch[:2].min()) + 2
+    steps = np.arange(-most, most + 1)
+    x, y = (each.ravel() for each in np.meshgrid(steps * pitch[0], steps * pitch[1], indexing="ij"))
+    corners = np.stack([np.hypot(x + a, y + b) for a in (below[0], above[0]) for b in (below[1], above[1])]).max(axis=0)
+    while left > 0:
+        room = min(wide - WALL, low + z + below[2] - math.sqrt(2.0) * WALL)
+        inside = np.flatnonzero(corners <= room)[:left]
+        found.append(np.column_stack([x[inside], y[inside], np.full(inside.size, z)]))
+        left, z = left - inside.size, z + (pitch[2] if inside.size else 0.1)
+        if z > 1e3 * pitch[2]:
+            raise InputError(f"hopper-3d: a bin of --width {p.width} has no room for a grain; widen it")
+    return np.concatenate(found)
+
+
+# --- filling and flowing ---------------------------------------------------------------------------------------------
+
+
+def filled(p: Hopper3D, opening: float, threads: int | str) -> Engine:
+    """The bin with its gate closed, when all lies still."""
+    engine = Engine(funnel(p, opening, gate=True), dt=step_of(p), threads=threads)
+    stretch = max(1, round(0.5 / engine.dt))
+    slow = False
+    while engine.time < LONGEST:
+        engine.advance(engine.step + stretch)
+        motion = engine.twin.motion(engine.state)
+        energy = sum(float(each.mean()) for each in engine.twin.kinetic(engine.model, motion, motion, slice(0, engine.free)))
+        was_slow, slow = slow, energy < STILL
+        if slow and was_slow:
+            return engine
+    raise PhysicsError(
+        f"hopper-3d: grains still move after {LONGEST:g} √(d/g), mean kinetic energy {energy:.3g}; damp them more with --zeta"
+    )
+
+
+def opened(p: Hopper3D, opening: float, closed: Engine) -> Scene3D:
+    """The same without the gate, grains where they came to lie, at rest, their contacts loaded as they were."""
+    scene = funnel(p, opening, gate=False)
+    scene.springs = closed.springs()
+    for row, number in enumerate(closed.order):
+        if number < p.grains:
+            x, y, z, _, w, a, b, c = (float(each) for each in closed.state.body[row, :8])
+            scene.bodies[number].position, scene.bodies[number].orientation = (x, y, z), (w, a, b, c)
+    return scene
+
+
+def flow(p: Hopper3D, opening: float, threads: int | str) -> tuple[Columns, Columns, Columns]:
+    """A discharge: grains through the opening over time, the energy book, and where the bodies are at the start and the end."""
+    closed = filled(p, opening, threads)
+    engine = Engine(opened(p, opening, closed), dt=step_of(p), threads=threads)
+    look, end = max(1, round(LOOK / engine.dt)), round(p.until / engine.dt)
+    series: dict[str, list[float]] = {"time": [], "through": []}
+    overlap, shots = 0.0, [places_of(engine, p.grains)]
+    for step in [*range(0, end, look), end]:
+        engine.advance(step)
+        snapshot = engine.snapshot()
+        series["time"].append(engine.time)
+        series["through"].append(float(p.grains - np.count_nonzero(snapshot.state.body[engine.cast.grains, 2] >= 0.0)))
+        table = engine.twin.TABLE
+        overlap = max(overlap, float((2.0 * snapshot.floats[:, table.DEPTH] / snapshot.floats[:, table.REACH]).max(initial=0.0)))
+        for name, value in accounts(engine, snapshot).items():
+            series.setdefault(name, []).append(value)
+    shots.append(places_of(engine, p.grains))
+    columns = {name: np.array(values) for name, values in series.items()}
+    book = Book(columns["time"], columns)
+    said = {
+        "steps": closed.step + engine.step, "filling": closed.time, "energy_error": book.energy_error, "overlap": overlap,
+    }  # fmt: skip
+    bodies = np.concatenate(shots)
+    named = {name: bodies[:, k] for k, name in enumerate(("x", "y", "z", "qw", "qx", "qy", "qz", "present"))}
+    return {"time": columns["time"], "through": columns["through"]}, {k: np.array([v], float) for k, v in said.items()}, named
+
+
+def places_of(engine: Engine, grains: int) -> np.ndarray:
+    """Where the grains are (grains, 8): x, y, z, quaternion, and whether they are still followed."""
+    back = np.argsort(engine.order)[:grains]
+    body = engine.state.body[back]
+    return np.column_stack([body[:, 0:3], body[:, 4:8], back < engine.order.size - engine.gone])
+
+
+def tables(p: Hopper3D, threads: int | str) -> Mapping[str, Callable[[], Columns]]:
+    """Three tables per opening: grains over time, numbers, and bodies."""
+    wanted: dict[str, Callable[[], Columns]] = {}
+    for opening in openings_of(p):
+        made = cache(partial(flow, p, opening, threads))
+        for number, part in enumerate(("", ": numbers", ": bodies")):
+            wanted[table_name(opening) + part] = partial(part_of, made, number)
+    return wanted
+
+
+def part_of(made: Callable[[], tuple[Columns, Columns, Columns]], number: int) -> Columns:
+    """One of the tables of a discharge."""
+    return made()[number]
+
+
+def table_name(opening: float) -> str:
+    """Name of the table of an opening."""
+    return f"opening {opening:.4g}"
+
+
+# --- judgement -------------------------------------------------------------------------------------------------------
+
+
+def is_jammed(time: np.ndarray, through: np.ndarray, grains: int) -> bool:
+    """Whether nobody came through in the last of the run while grains remain."""
+    last = through[time >= time[-1] - QUIET * (1.0 + 1e-9)]
+    return bool(through[-1] < grains and np.all(last == last[-1]))
+
+
+def rates(p: Hopper3D, run: Run) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Openings [D], flow [grains/√(d/g)], and whether they jammed (k,)."""
+    found = [run.tables[table_name(opening)] for opening in openings_of(p)]
+    flows = [flow_rate(table["time"], table["through"], p.grains) for table in found]
+    jams = [is_jammed(table["time"], table["through"], p.grains) for table in found]
+    return np.array(openings_of(p)), np.array(flows), np.array(jams)
+
+
+def beverloo(openings: np.ndarray, flows: np.ndarray, jams: np.ndarray) -> tuple[float, float, float]:
+    """Exponent with k = 1.4, then k and C of W = C (D − k)^2.5, through the openings that flow; NaN with fewer than three."""
+    good = np.isfinite(flows) & ~jams & (openings > BEVERLOO)
+    if np.count_nonzero(good) < FEWEST:
+        return math.nan, math.nan, math.nan
+    exponent = float(np.polyfit(np.log(openings[good] - BEVERLOO), np.log(flows[good]), 1)[0])
+    slope, offset = (float(each) for each in np.polyfit(openings[good], flows[good] ** (1.0 / EXPONENT), 1))
+    return exponent, -offset / slope, slope**EXPONENT if slope > 0.0 else math.nan
+
+
+def evaluate(p: Hopper3D, run: Run) -> Sequence[Quantity]:
+    """Flow at each opening, jams, and Beverloo's law through those that flow."""
+    openings, flows, jams = rates(p, run)
+    exponent, k, factor = beverloo(openings, flows, jams)
+    shown = [
+        Quantity(
+            f"flow at {opening:.3g} D",
+            float(rate),
+            "1/√(d/g)",
+            note=f"{run.tables[table_name(opening)]['through'][-1]:.0f} of {p.grains} came out"
+            + (", then it jammed" if jam else ""),
+        )
+        for opening, rate, jam in zip(openings.tolist(), flows, jams, strict=True)
+    ]
+    told = [run.tables[f"{table_name(opening)}: numbers"] for opening in openings.tolist()]
+    close = bool(abs(exponent / EXPONENT - 1.0) <= AGREES) if math.isfinite(exponent) else None
+    return [
+        *shown,
+        Quantity("openings that jammed", float(jams.sum()), note=f"nobody through in the last {QUIET:g} √(d/g)"),
+        Quantity("exponent of the flow", exponent, "", EXPONENT, close, f"of D − {BEVERLOO} d, k as Beverloo's for spheres"),
+        Quantity("k of Beverloo's law", k, note="with the exponent 5/2; 1.4 for spheres in a flat bottom, more for other shapes"),
+        Quantity(
+            "C of Beverloo's law",
+            factor / DIAMETER**2.5,
+            note="per density of a grain, not of the bed: 0.35 where C = 0.58 and the bed fills 0.6",
+        ),
+        Quantity("largest energy error", max(float(each["energy_error"][0]) for each in told)),
+        Quantity("deepest overlap / sphero-radius", max(float(each["overlap"][0]) for each in told), note="at counts"),
+    ]
+
+
+def merit(p: Hopper3D, run: Run) -> Merit:
+    """Steps of all openings, filling too."""
+    told = [run.tables[f"{table_name(opening)}: numbers"] for opening in openings_of(p)]
+    error = max(float(each["energy_error"][0]) for each in told)
+    return Merit(grains=p.grains, steps=int(sum(float(each["steps"][0]) for each in told)), energy_error=error)
+
+
+# --- pictures --------------------------------------------------------------------------------------------------------
+
+
+def state_of(p: Hopper3D, run: Run, opening: float, shot: int) -> Scene3D:
+    """The funnel with the grains that are still followed, when it was opened (0) or at the end (1)."""
+    table = run.tables[f"{table_name(opening)}: bodies"]
+    full, seen = funnel(p, opening, gate=False), scene_of_grains(p.stiffness, p.tangential, p.friction, p.zeta)
+    rows = np.column_stack([table[name] for name in ("x", "y", "z", "qw", "qx", "qy", "qz", "present")])
+    for row in rows[shot * p.grains : (shot + 1) * p.grains]:
+        if row[7]:
+            seen.add(full.bodies[0].shape, row[:3], orientation=row[3:7])
+    seen.add_wall(full.bodies[-1].shape, name="funnel")
+    return seen
+
+
+def figures(p: Hopper3D, run: Run, folder: Path) -> Sequence[Path]:
+    """The middle opening at the start and the end; grains over time, and the flow against the opening."""
+    import matplotlib.pyplot as plt
+
+    openings, flows, jams = rates(p, run)
+    shown = float(openings[len(openings) // 2])
+    paths = []
+    for shot, name in enumerate(("full", "flowing")):
+        paths += picture_of_scene(state_of(p, run, shown, shot), folder / f"{name}.png")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
+    for number, (opening, jam) in enumerate(zip(openings.tolist(), jams, strict=True)):
+        table = run.tables[table_name(opening)]
+        left.plot(table["time"], table["through"], f"C{number}", label=f"{opening:.3g} D" + (", jams" if jam else ""))
+    left.axhline(p.grains, color="0.6", lw=1, ls="--")
+    left.set(xlabel="time after opening [√(d/g)]", ylabel="grains through the opening", xlim=(0.0, p.until), ylim=(0.0, None))
+    left.set_title(f"hopper-3d: {p.grains} {plural(p.shape)}")
+    left.legend()
+    exponent, k, factor = beverloo(openings, flows, jams)
+    right.plot(openings[~jams], flows[~jams], "o", label="flow")
+    if jams.any():
+        right.plot(openings[jams], np.nan_to_num(flows[jams]), "o", mfc="w", mec="C0", label="before it jammed")
+    x = np.linspace(0.0, 1.1 * openings.max(), 200)
+    if math.isfinite(factor):
+        right.plot(x, factor * np.maximum(x - k, 0.0) ** EXPONENT, "k", lw=1, label=f"C (D − {k:.2f})^2.5")
+    right.set(xlabel="opening [D]", ylabel="grains per √(d/g)", xlim=(0.0, x[-1]), ylim=(0.0, None))
+    right.set_title(
+        f"exponent with k = {BEVERLOO}: {exponent:.2f}" if math.isfinite(exponent) else "too few openings flow for a fit"
+    )
+    right.legend()
+    paths.append(save_figure(figure, folder / "flow.png"))
+    return paths
+
+
+EXPERIMENT = Study(
+    name="hopper-3d",
+    paper="EPL08 fig 6",
+    title="solids flow out of a funnel, or jam",
+    parameters=Hopper3D,
+    tables=tables,
+    evaluate=evaluate,
+    figures=figures,
+    merit=merit,
+    sizes={
+        "quick": {"grains": 400, "width": 9.0, "smallest": 4.0, "largest": 6.0, "openings": 3, "until": 8.0},
+        "full": {},
+    },
+    claim="the flow grows as the opening less 1.4 grains to the power 5/2",
+    variants={"quick": [{"shape": "sphere"}], "full": [{"shape": "sphere"}, {"shape": "cube", "grains": 600, "width": 10.0}]},
+)
