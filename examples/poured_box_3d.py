@@ -10,12 +10,12 @@ from clast.measures import Coordination, Fabric
 from clast.shapes import capsule, cuboid, library_solid, open_box, sphere, tetrahedron
 from clast.shapes.quaternions import random_turns
 
-GRAVITY, ACROSS, LAYERS, DENSITY = 10.0, 3, 4, 2.0
+GRAVITY, ACROSS, LAYERS, DENSITY = 10.0, 3, 3, 2.0
 kinds = [cuboid(0.8, 0.1), tetrahedron(1.1, 0.12), sphere(0.5), capsule(0.7, 0.3), library_solid("l-block")]
 law = clast.Linear(2e5, 1e5, friction=0.5, normal_damping=200.0, tangential_damping=100.0)
 
 scene = clast.Scene3D(
-    law=law, gravity=(0.0, 0.0, -GRAVITY), drag=clast.Ramp(0.0, 10.0, begin=1.8, finish=2.0)
+    law=law, gravity=(0.0, 0.0, -GRAVITY), drag=clast.Ramp(0.0, 4.0, begin=2.0, finish=2.5)
 )  # a drag at the end stills the last of it
 rng = np.random.default_rng(2)
 turns = random_turns(rng, ACROSS**2 * LAYERS)
@@ -24,9 +24,9 @@ for k, turn in enumerate(turns):
     scene.add(
         kinds[k % 5], (1.9 * x, 1.9 * y, 1.2 + 1.9 * z), orientation=turn, velocity=rng.normal(size=3), density=DENSITY,
     )  # fmt: skip
-scene.add_wall(open_box((6.0, 6.0, 9.0), radius=0.1), name="box")
+scene.add_wall(open_box((6.0, 6.0, 7.0), radius=0.1), name="box")
 
-run = clast.run(scene, until=3.0, dt=2e-4, out="runs/poured-box", overwrite=True, frames=30)
+run = clast.run(scene, until=4.0, dt=1.5e-4, out="runs/poured-box", overwrite=True, frames=30)
 run.plot(0, -1).savefig("runs/poured-box/box.png")
 run.book.plot().savefig("runs/poured-box/book.png")
 

@@ -12,7 +12,7 @@ from clast.experiments.gas_3d import STEPS, Gas3D, build, evaluate, expected_sha
 from clast.experiments.space import contact_time, kinetic_parts, picture_of_run
 from clast.shapes.solid_library import library_solid
 
-SHORT = {"grains": 27, "until": 400.0}
+SHORT = {"shape": "brick", "grains": 27, "until": 400.0}
 
 
 @pytest.fixture(scope="module")

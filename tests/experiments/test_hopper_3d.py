@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from clast.dynamics.engine import Engine
+from clast.dynamics.space.table import SHEAR
 from clast.errors import InputError, PhysicsError
 from clast.experiments import find
 from clast.experiments.conduct import conduct
@@ -16,11 +18,12 @@ from clast.experiments.hopper_3d import (
     filled,
     funnel,
     is_jammed,
+    opened,
     openings_of,
     state_of,
     table_name,
 )
-from clast.experiments.space import DIAMETER, standing_room
+from clast.experiments.space import DIAMETER, GAP, standing_room
 
 TINY = {"grains": 60, "width": 6.0, "smallest": 4.5, "largest": 4.5, "openings": 1, "until": 4.5, "stiffness": 4e3}
 
@@ -65,6 +68,22 @@ def test_the_picture_shows_the_grains_that_are_left(emptied):
         assert heights == bodies["z"][rows][bodies["present"][rows] == 1.0].tolist()
 
 
+def test_the_opened_bin_is_the_filled_one_without_its_gate():
+    p = Hopper3D(**TINY)
+    closed = filled(p, 4.5, 1)
+    scene = opened(p, 4.5, closed)
+    engine = Engine(scene, dt=closed.dt)
+    rows, others = (np.argsort(each.order)[:60] for each in (closed, engine))
+    assert np.array_equal(closed.state.body[rows, :8], engine.state.body[others, :8])
+    before, after = (each.snapshot() for each in (closed, engine))
+    shears = []
+    for each, shot in ((closed, before), (engine, after)):
+        kept = (each.order[shot.integers[:, :2]] < 61).all(axis=1)  # not those of the gate
+        shears.append(np.sort(np.linalg.norm(shot.floats[kept, SHEAR : SHEAR + 3], axis=1)))
+    assert len(shears[0]) > 60 and shears[0].max() > 0.1
+    assert np.mean(np.abs(shears[1] - shears[0]) < 0.02) > 0.95  # contacts are loaded as they were; some slide
+
+
 @pytest.mark.parametrize("shape", ["sphere", "brick"])
 def test_grains_start_apart_in_the_bin(shape):
     p = Hopper3D(shape=shape, grains=120, width=7.0)
@@ -74,12 +93,16 @@ def test_grains_start_apart_in_the_bin(shape):
     grain = closed.bodies[0].shape
     low, high = standing_room(grain)
     where = np.array([body.position for body in closed.bodies[:120]])
+    assert not np.array_equal(
+        where, [body.position for body in funnel(p.model_copy(update={"seed": 2}), 4.0, gate=True).bodies[:120]]
+    )
+    slack = 0.9 * GAP  # by which each is off its place
     corners = np.concatenate([where + np.array([x, y, low[2]]) for x in (low[0], high[0]) for y in (low[1], high[1])])
     away = np.hypot(corners[:, 0], corners[:, 1])
-    assert (away <= 0.5 * 4.0 * DIAMETER + WALL + corners[:, 2] - math.sqrt(2.0) * WALL + 1e-9).all()
-    assert away.max() <= 3.5 * DIAMETER + 1e-9 and corners[:, 2].min() >= WALL - 1e-9
+    assert (away <= 0.5 * 4.0 * DIAMETER + WALL + corners[:, 2] - math.sqrt(2.0) * WALL + 3.0 * slack).all()
+    assert away.max() <= 3.5 * DIAMETER + 2.0 * slack and corners[:, 2].min() >= WALL - slack
     apart = np.abs(where[:, None] - where[None]) - (high - low)
-    assert apart.max(axis=2)[~np.eye(120, dtype=bool)].min() > -1e-9
+    assert apart.max(axis=2)[~np.eye(120, dtype=bool)].min() > -2.0 * slack
     walls = closed.bodies[120].shape.drawn()
     assert walls[:, 2].min() == pytest.approx(0.0) and walls[:, 2].max() > where[:, 2].max()
     assert walls[walls[:, 2] == walls[:, 2].min(), 0].max() == pytest.approx(2.0 * DIAMETER + WALL)

@@ -141,7 +141,7 @@ def test_friction_of_edges_that_are_flush_is_that_of_the_load(aside):
 @pytest.mark.validate
 @pytest.mark.parametrize("uneven", [
     0.01,
-    pytest.param(0.0, marks=pytest.mark.xfail(strict=True, reason="flush: friction jumps as counts 1 − 1/3 become 2/3, and shakes")),
+    pytest.param(0.0, marks=pytest.mark.xfail(strict=True, reason="flush: friction jumps where counts 1, −1/3 become 2/3")),
 ])  # fmt: skip
 def test_a_wall_of_32_blocks_stands_still(uneven):
     unbalanced, way, turn, _ = BARS["still_wall"](uneven)

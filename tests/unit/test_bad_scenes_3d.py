@@ -84,12 +84,12 @@ CONTRADICTIONS = [
     (
         "space without saying so",
         MINIMAL_3D.replace("dimension = 3", "gravity = [0.0, 0.0, -1.0]"),
-        "gravity: [0.0, 0.0, -1.0] must have at most 2 entries; a scene in space begins with dimension = 3",
+        "gravity: [0.0, 0.0, -1.0] must have at most 2 entries (a scene in space begins with dimension = 3)",
     ),
     (
         "a solid in the plane without saying so",
         MINIMAL_3D.replace("dimension = 3", ""),
-        "grains[0].position: [0.0, 0.0, 0.0] must have at most 2 entries; a scene in space begins with dimension = 3",
+        "grains[0].position: [0.0, 0.0, 0.0] must have at most 2 entries (a scene in space begins with dimension = 3)",
     ),
     ("a solid in the plane", MINIMAL.replace('"disk"', '"cube"'), '"cube", which is a solid for a scene with dimension = 3: the'),
     ("a shape in space", spoil("minimal", ("grains.0.shape", "cow")), '"cow", which is a shape for a scene in the plane: the'),
@@ -156,6 +156,7 @@ CONTRADICTIONS = [
     ("a fixed wall driven", spoil("tags", ("walls.3.fixed", True)), "tags[3]: walls[3] is fixed, so this velocity would do"),
     ("a tag on the cell", spoil("tags", ("tags.0.on", "cell")), 'tags[0].on: there is no body named "cell"'),
     ("a pressure on a line", spoil("tags", ("tags.1.between", ["left", "right"])), "must be two pairs of walls"),
+    ("a pressure beside one wall", spoil("tags", ("tags.1.between", [["left"], []])), "must be two pairs of walls"),
     ("a pressure between nobody", spoil("tags", ("tags.1.between", [["left", "x"], []])), 'no body named "x"'),
     ("a pressure in the open", spoil("tags", ("tags.1.between", [[], []])), "the box is open along x, so say between"),
     ("nothing", spoil("minimal", ("grains", None)), "the scene is empty"),

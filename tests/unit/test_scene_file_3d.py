@@ -188,19 +188,19 @@ def gaps(bodies: list[Any]) -> np.ndarray:
     return np.array([distance(bones[i], bones[j]) - radii[i] - radii[j] for i in range(len(bodies)) for j in range(i)])
 
 
-@pytest.mark.parametrize("kind, wanted", [("lattice", 0.25), ("random", 0.25)])
-def test_a_fill_keeps_inside_its_box_and_apart(kind, wanted):
-    bodies = fill(f'kind = "{kind}"\ncount = 12\nspread = 0.2\ngap = {wanted}\nspeed = 2.0\ndensity = 3.0\n')
+@pytest.mark.parametrize("kind, count, wanted", [("lattice", 12, 0.25), ("random", 24, 0.5)])
+def test_a_fill_keeps_inside_its_box_and_apart(kind, count, wanted):
+    bodies = fill(f'kind = "{kind}"\ncount = {count}\nspread = 0.2\ngap = {wanted}\nspeed = 2.0\ndensity = 3.0\n')
     reach = np.array([body.turned_vertices().max(axis=0) + body.shape.radius for body in bodies])
     low = np.array([body.turned_vertices().min(axis=0) - body.shape.radius for body in bodies])
     place = np.array([body.position for body in bodies])
-    assert len(bodies) == 12 and gaps(bodies).min() >= wanted - 1e-9
+    assert len(bodies) == count and gaps(bodies).min() >= wanted - 1e-9
     assert (place + low >= [10.0, 0.0, -3.0]).all() and (place + reach <= [18.0, 7.0, 5.0]).all()
     size = np.cbrt([body.shape.volume for body in bodies])
     assert 0.8 <= size.min() < 0.95 and 1.05 < size.max() <= 1.2
     assert [body.mass for body in bodies] == pytest.approx(3.0 * size**3)
     assert np.linalg.norm([body.velocity for body in bodies], axis=1) == pytest.approx(2.0)
-    assert len({body.orientation for body in bodies}) == 12
+    assert len({body.orientation for body in bodies}) == count
 
 
 def test_a_lattice_fills_layer_by_layer_and_leaves_grains_as_drawn():
@@ -244,10 +244,10 @@ def test_a_voronoi_fill_is_the_packing_python_draws():
 
 
 def two(one: Solid, other: Solid, away: tuple[float, float, float], box: Box3D | None = None, **given: Any) -> Any:
-    """What is said of two bodies, the second `away` from the first."""
+    """What is said of two bodies, the first just inside a box, the second `away` from it."""
     scene = Scene3D(law=Linear(1e4), box=box)
-    scene.add(one, (1.0, 1.0, 1.0), **given)
-    scene.add(other, np.add((1.0, 1.0, 1.0), away))
+    scene.add(one, (0.02, 0.0, 0.02), **given)
+    scene.add(other, np.add((0.02, 0.0, 0.02), away))
     return crowded_space(scene)
 
 
@@ -257,7 +257,7 @@ def test_room_is_a_tenth_of_the_radii_between_skeletons():
     found = two(cube, ball, (0.54, 0.0, 0.0))
     assert (found.one, found.other) == (0, 1) and found.distance == pytest.approx(0.04) and found.radii == pytest.approx(0.5)
     assert two(cube, ball, (0.1, 0.1, 0.0)).distance == 0.0  # hidden inside
-    assert two(cube, ball, (0.1, 0.1, 0.0), big=True) is None  # inside a closed wall there is room
+    assert two(cube, capsule(0.6, 0.2), (0.0, 0.0, 0.3), big=True) is None  # inside a closed wall there is room
     assert two(cube, ball, (0.54, 0.0, 0.0), big=True).distance == pytest.approx(0.04)
 
 

@@ -217,8 +217,9 @@ def curve(run: Run, test: str, quantity: str, words: str) -> list[Quantity]:
         unit = "m/s" if test == "5" else "°"
         furthest = f"furthest at {x[worst]:g} {unit}: {ours[worst]:.3f}, published {values[worst]:g}"
         note = f"{chosen.sum()} points, agrees below {bar:g}; {furthest}"
-        agrees = off < bar
-        found.append(Quantity(f"{test}: {words}{part}", off, "", 0.0, agrees, note if agrees else f"{note}; {REASONS[test]}"))
+        if off >= bar and part != ", sliding":
+            note += f"; {REASONS[test]}"
+        found.append(Quantity(f"{test}: {words}{part}", off, "", 0.0, off < bar, note))
     return found
 
 
@@ -383,5 +384,5 @@ EXPERIMENT = Study(
     figures=figures,
     merit=merit,
     sizes={"quick": {"others": False}, "full": {"steps": 1600}},
-    claim="forces, restitution, rebound and spin of single impacts, the same from every program",
+    claim="single impacts of spheres whose forces, restitution, rebound and spin every program should give",
 )

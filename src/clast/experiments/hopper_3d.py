@@ -250,7 +250,7 @@ def evaluate(p: Hopper3D, run: Run) -> Sequence[Quantity]:
         Quantity(
             "C of Beverloo's law",
             factor / DIAMETER**2.5,
-            note="per density of a grain, not of the bed: 0.35 where C = 0.58 and the bed fills 0.6",
+            note="per density of a grain, not of the bed: 0.35 where C = 0.58 and the bed fills 0.6, and the opening is round",
         ),
         Quantity("largest energy error", max(float(each["energy_error"][0]) for each in told)),
         Quantity("deepest overlap / sphero-radius", max(float(each["overlap"][0]) for each in told), note="at counts"),
@@ -292,7 +292,6 @@ def figures(p: Hopper3D, run: Run, folder: Path) -> Sequence[Path]:
     for number, (opening, jam) in enumerate(zip(openings.tolist(), jams, strict=True)):
         table = run.tables[table_name(opening)]
         left.plot(table["time"], table["through"], f"C{number}", label=f"{opening:.3g} D" + (", jams" if jam else ""))
-    left.axhline(p.grains, color="0.6", lw=1, ls="--")
     left.set(xlabel="time after opening [√(d/g)]", ylabel="grains through the opening", xlim=(0.0, p.until), ylim=(0.0, None))
     left.set_title(f"hopper-3d: {p.grains} {plural(p.shape)}")
     left.legend()

@@ -31,7 +31,8 @@ LOOSE = 0.3  # largest fraction of the lattice the grains fall from
 ROOM = 1.8  # its least spacing, in the largest reach of a grain: at 2 all could turn freely
 HEAP = 0.6  # fraction expected of the heap, for its width
 SHAKE = 0.1  # of the lattice's spacing, off it at random
-THROWN = 1.5  # √(gd): spread of each component of the velocities at the start, without which columns would land as columns
+THROWN = 1.5  # √(gd): spread of the level components of velocities at the start, without which columns would land as columns
+RIM = 4.0  # by which the box is higher than where grains start: some bounce up
 ROUNDNESS, VOIDS, SCATTER = 0.08, 0.3, 0.5  # of the diagram of a soil: R/ℓ, void ratio, how far its sites are off a lattice
 WALL = 0.1  # sphero-radius of the box
 DRAG = 4.0  # 1/√(d/g), at the end
@@ -65,9 +66,10 @@ def build(p: Packing3DOfShapes) -> Scene3D:
         drag=Ramp(0.0, DRAG, begin=STILLING * p.until, finish=0.75 * p.until),
     )  # fmt: skip
     scene.add_packing(packing.shifted(-0.5 * width, -0.5 * width, WALL))
-    for body, velocity in zip(scene.bodies, THROWN * np.random.default_rng(p.seed).normal(size=(p.grains, 3)), strict=True):
+    velocities = THROWN * np.random.default_rng(p.seed).normal(size=(p.grains, 3)) * (1.0, 1.0, 0.0)
+    for body, velocity in zip(scene.bodies, velocities, strict=True):
         body.velocity = three("velocity", velocity)
-    scene.add_wall(open_box((width + 2.0 * WALL, width + 2.0 * WALL, height + WALL), WALL), name="box")
+    scene.add_wall(open_box((width + 2.0 * WALL, width + 2.0 * WALL, height + RIM), WALL), name="box")
     return scene
 
 

@@ -20,7 +20,7 @@ from clast.shapes.solid import Solid
 
 Grain = Literal["sphere", "capsule", "triangle-plate", "tetrahedron", "cube", "octahedron", "brick", "l-block", "cross"]
 PLURAL = {"triangle-plate": "plates", "octahedron": "octahedra", "tetrahedron": "tetrahedra", "cross": "crosses"}
-GAP = 0.02  # around each grain of a lattice of standing grains
+GAP = 0.03  # around each grain of a lattice of standing grains
 TILT = 0.03  # radians, by which each is turned at random
 DIAMETER = (6.0 / math.pi) ** (1.0 / 3.0)  # of a ball of volume 1
 
@@ -66,9 +66,10 @@ def standing_room(grain: Solid) -> tuple[np.ndarray, np.ndarray]:
 
 
 def stand(scene: Scene3D, grain: Solid, places: np.ndarray, seed: int) -> None:
-    """Add grains at `places` (n, 3) as they were drawn, each tilted a little at random."""
+    """Add grains near `places` (n, 3) as they were drawn, each off its place and tilted a little at random: columns of balls
+    would stand on each other, and all seeds be alike."""
     rng = np.random.default_rng(seed)
-    for place in places:
+    for place in places + GAP * rng.uniform(-0.9, 0.9, places.shape):
         axis, angle = rng.normal(size=3), TILT * rng.uniform()
         scene.add(grain, place, orientation=product(about(axis, angle), grain.orientation))
 

@@ -126,7 +126,7 @@ def parse(file: Path, text: str, given: Mapping[str, Any]) -> SceneKeys:
         if len(path) == 2 and path[0] == "run" and path[1] in given:
             raise InputError(f"--{str(path[1]).replace('_', '-')}{what}") from None
         unsaid = "dimension" not in tables and looks_like_space(tables, error.error_count())
-        hint = "; a scene in space begins with dimension = 3" if unsaid else ""
+        hint = " (a scene in space begins with dimension = 3)" if unsaid else ""
         raise InputError(f"{file}: {written(path)}{what}{hint}") from None
 
 

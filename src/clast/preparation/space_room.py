@@ -12,11 +12,13 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.spatial import cKDTree
 
-from clast.packing.space_distance import Skeleton, distance, skeleton_of, slab
+from clast.packing.space_distance import Skeleton, distance, slab
 from clast.packing.space_packing import with_images
 from clast.scene.room import NEAREST, Crowd
 from clast.scene.space import Scene3D
 from clast.shapes.inside import Floats
+from clast.shapes.solid import Solid
+from clast.shapes.solid_faces import plane_of
 from clast.shapes.solid_inside import distance_to_skeleton
 
 Meeting = tuple[int, int, Floats]  # two bodies, and the shift (3,) of the second to the image meant
@@ -28,10 +30,9 @@ def crowded_space(scene: Scene3D) -> Crowd | None:
     worst: Crowd | None = None
     for one, other, shift in itertools.chain(start.grains_that_may_meet(), start.walls_that_may_be_met()):
         radii = start.radius[one] + start.radius[other]
-        a, b = start.bones[one], start.bones[other].shifted(shift)
-        if slab(a, b) >= NEAREST * radii:
+        if slab(start.bones[one], start.bones[other].shifted(shift)) >= NEAREST * radii:
             continue
-        apart = distance(a, b)
+        apart = distance(start.cut_up(one), start.cut_up(other).shifted(shift))
         if apart < NEAREST * radii and (worst is None or apart / radii < worst.distance / worst.radii):
             worst = Crowd(min(one, other), max(one, other), float(apart), float(radii))
     return worst
@@ -50,12 +51,16 @@ class _Start:
         self.big = np.array([body.big for body in bodies])
         places = np.array([body.position for body in bodies]).reshape(-1, 3)
         self.places: Floats = places - np.where(self.period > 0.0, self.period * np.floor(places / self.side), 0.0)
-        known = {id(body.shape): body.shape for body in bodies}
-        drawn = {key: skeleton_of(solid) for key, solid in known.items()}
+        self.solids = [body.shape for body in bodies]
+        drawn = {id(solid): uncut(solid) for solid in self.solids}
         self.bones: list[Skeleton] = [
             drawn[id(body.shape)].placed(place, np.array(body.orientation))._replace(closed=body.shape.is_closed and not body.big)
             for body, place in zip(bodies, self.places, strict=True)
         ]
+
+    def cut_up(self, number: int) -> Skeleton:
+        """The skeleton of a body with its faces cut into triangles: that takes longer than all the rest and is seldom needed."""
+        return self.bones[number]._replace(triangles=self.solids[number].triangles)
 
     def grains_that_may_meet(self) -> Iterator[Meeting]:
         """Pairs of grains whose bounding balls are near enough."""
@@ -75,9 +80,16 @@ class _Start:
         """Grains and the walls, or images of walls, that their bounding balls come near to."""
         grains, walls = np.flatnonzero(~self.big), np.flatnonzero(self.big)
         images = [*itertools.product(*((-1.0, 0.0, 1.0) if side else (0.0,) for side in self.periodic))]
-        for wall, image in itertools.product(walls, images):
+        for wall, image in itertools.product(walls.tolist(), images):
             shift = np.array(image) * self.period
-            bones = self.bones[wall].shifted(shift)
+            bones = self.cut_up(wall).shifted(shift)
             away = distance_to_skeleton(self.places[grains], bones.vertices, bones.edges, bones.triangles)
             for grain in grains[away < self.span[grains] + NEAREST * (self.radius[grains] + self.radius[wall])]:
-                yield int(grain), int(wall), shift
+                yield int(grain), wall, shift
+
+
+def uncut(solid: Solid) -> Skeleton:
+    """The skeleton in the body frame, its faces known by their normals alone: enough to find a slab between two of them."""
+    normals = np.array([plane_of(solid.vertices, loop.tolist())[1] for loop in solid.faces]).reshape(-1, 3)
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    return Skeleton(solid.vertices, solid.edges, np.zeros((0, 3), np.int64), normals, solid.is_closed)
