@@ -9,7 +9,21 @@ import pytest
 from clast.errors import InputError
 from clast.experiments import find
 from clast.experiments.conduct import conduct
-from clast.experiments.drum_3d import REST, RISE, SIDES, Drum3D, build, duration, evaluate, lever, places, slope, spin_of, surface
+from clast.experiments.drum_3d import (
+    REST,
+    RISE,
+    SIDES,
+    WALL,
+    Drum3D,
+    build,
+    duration,
+    evaluate,
+    lever,
+    places,
+    slope,
+    spin_of,
+    surface,
+)
 from clast.experiments.space import standing_room
 from clast.measures.book import ACCOUNTS, Book
 from clast.shapes.quaternions import matrix
@@ -57,6 +71,10 @@ def test_grains_start_apart_in_the_drum(shape):
     where = places(p, grain)
     low, high = standing_room(grain)
     assert where.shape == (60, 3)
+    pipe, front, back = build(p).bodies[60:]
+    x, y, z = pipe.shape.drawn().T  # what is left inside the walls is what was asked for
+    assert np.hypot(x, z) * math.cos(math.pi / SIDES) == pytest.approx(p.radius + WALL) and y.max() == pytest.approx(2.5 + WALL)
+    assert [body.position[1] for body in (front, back)] == pytest.approx([-2.5 - WALL, 2.5 + WALL])
     corners = [where + np.array([x, y, z]) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]
     assert max(np.hypot(each[:, 0], each[:, 2]).max() for each in corners) <= p.radius
     assert max(np.abs(each[:, 1]).max() for each in corners) <= 2.5 + 1e-9

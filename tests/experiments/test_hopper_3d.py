@@ -42,6 +42,7 @@ def test_grains_lie_on_the_gate_and_come_out_one_after_the_other(emptied):
     assert through[0] == 0 and (np.diff(through) >= 0).all() and 20 < through[-1] <= 60
     start, end = (bodies["z"][k * 60 : (k + 1) * 60] for k in (0, 1))
     assert start.min() > WALL + 0.4 * DIAMETER  # on the gate
+    assert start.mean() < np.mean([body.position[2] for body in funnel(p, 4.5, gate=False).bodies[:60]]) - 0.1  # they fell
     there = bodies["present"][60:] == 1.0
     assert through[-1] == 60 - np.count_nonzero(there & (end >= 0.0))
     assert bodies["present"][:60].all() and not there.all() and end[~there].max() < -BELOW  # taken out only below

@@ -29,6 +29,8 @@ def test_grains_come_to_rest_in_the_box(heap):
     assert found["energy error"].measured < 1e-3
     run = heap.run
     assert run.series["heat_sliding"][-1] > 1e-2 * run.book.scale  # friction took its part
+    late = run.series["time"] > 0.65 * 9.0
+    assert (run.series["heat_drag"][~late] == 0.0).all() and run.series["heat_drag"][-1] > 0.0  # the drag comes at the end
     assert run.book.kinetic[-1] < 1e-6 * run.book.kinetic[0]
     start, end = (run.frames[k].positions[:14] for k in (0, -1))
     half = float(np.abs(run.scene["shape_vertices"][-8:, 0]).max()) - WALL

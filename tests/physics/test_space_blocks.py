@@ -129,7 +129,7 @@ def on_a_beam(aside: float, friction: float, angle: float) -> float:
 
 @pytest.mark.parametrize("aside", [
     0.0, 0.05,
-    pytest.param(1e-6, marks=pytest.mark.xfail(strict=True, reason="friction acts on counts of 1 beside −1/3: 10 % too much")),
+    1e-6,
 ])  # fmt: skip
 def test_friction_of_edges_that_are_flush_is_that_of_the_load(aside):
     """Where edges of both lie side by side some features count negative; the friction of all must still be μ times the load."""
@@ -141,7 +141,7 @@ def test_friction_of_edges_that_are_flush_is_that_of_the_load(aside):
 @pytest.mark.validate
 @pytest.mark.parametrize("uneven", [
     0.01,
-    pytest.param(0.0, marks=pytest.mark.xfail(strict=True, reason="flush: friction jumps where counts 1, −1/3 become 2/3")),
+    0.0,
 ])  # fmt: skip
 def test_a_wall_of_32_blocks_stands_still(uneven):
     unbalanced, way, turn, _ = BARS["still_wall"](uneven)

@@ -261,7 +261,10 @@ def test_newer_files_are_refused_and_foreign_ones_too(tmp_path: Path, name: str)
     with h5py.File(tmp_path / name, "r+") as file:
         file.attrs["format_version"] = FORMAT_VERSION + 1
     for attempt in (open_run, RunWriter.resume):
-        with pytest.raises(StoreError, match=rf"newer clast \(format version {FORMAT_VERSION + 1}, this one reads up to {FORMAT_VERSION}\): update"):
+        with pytest.raises(
+            StoreError,
+            match=rf"newer clast \(format version {FORMAT_VERSION + 1}, this one reads up to {FORMAT_VERSION}\): update",
+        ):
             attempt(tmp_path)
     with h5py.File(tmp_path / name, "r+") as file:
         del file.attrs["format"]

@@ -5,11 +5,11 @@ Rows of `feature` (16 numbers, the last one the kind):
 
     face     a point 0-2, unit normal 3-5, first side 6, sides 7. A face that is not convex is several such rows
     edge     start 0-2, end 3-5, 1/length² 6, inward normals of its two faces 8-10 and 11-13 (0 where there is none),
-             1/length 14, 0 where the edge is flat: such an edge is none to other edges
-    vertex   place 0-2, weight w_v 3, first fan row 4, fan rows 5, first corner 6, corners 7, share c_v 8, 1 if mute 9
+             1/length 14, 0 where the edge is flat: such an edge is none to other edges; 1 in 7 if mute
+    vertex   place 0-2, weight w_v 3, first fan row 4, fan rows 5, first corner 6, corners 7, 1 if mute 9
 
-At a *seam* a wall goes on in its periodic image: the edges there are flat and count nothing, as between two faces of one plane,
-and their vertices are mute, they neither count nor probe. A floor across a periodic side then has no rim.
+At a *seam* a wall goes on in its periodic image: the edges and vertices there are mute, they neither count nor probe, and of two
+images that meet the border belongs to one. A floor across a periodic side then has no rim.
 
 Rows of `side`: start 0-2 and inward normal 3-5 as in the edge's row, 6 whether the border itself is inside, 7 length of the
 normal. Rows of `fan`: way along an edge that leaves the vertex 0-2, weight w_e 3, 1/length 4 (0 where flat), length 5. Rows of
@@ -18,7 +18,7 @@ normal. Rows of `fan`: way along an edge that leaves the vertex 0-2, weight w_e 
 The tests at a side, at an edge and at a vertex use the same numbers, so a probe is on one side of each border and never on both.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -55,13 +55,17 @@ class Tables:
         self.fan: list[list[float]] = []
         self.corner: list[list[float]] = []
 
-    def add(self, solid: Solid, seam: Collection[int] = ()) -> tuple[int, int, int]:
-        """Append the features of one solid, `seam` its edges at a seam; returns where faces, edges and vertices begin."""
+    def add(self, solid: Solid, seam: Mapping[int, bool]) -> tuple[int, int, int]:
+        """Append the features of one solid; returns where its faces, edges and vertices begin.
+
+        seam   edges at a seam, and whether the border there belongs to the face
+        """
         normals = [face_normal(solid.vertices[loop]) for loop in solid.faces]
         inward = inward_normals(solid, normals)
         first = len(self.feature)
+        owned = {(int(a), int(b)) for (a, b), mine in ((solid.edges[k], mine) for k, mine in seam.items()) if mine}
         for number, loop in enumerate(solid.faces):
-            self._add_face(solid, loop, normals[number], number, inward)
+            self._add_face(solid, loop, normals[number], number, inward, owned)
         first_edge = len(self.feature)
         real = {}
         for number, pair in enumerate(solid.edges):
@@ -75,7 +79,7 @@ class Tables:
             for k, (_, m) in enumerate(at_faces):
                 row[8 + 3 * k : 11 + 3 * k] = m
             if number in seam:
-                row[11:14], real[(a, b)] = -row[8:11], 0.0
+                row[7], real[(a, b)] = 1.0, 0.0
             row[14], row[KIND] = real[(a, b)], EDGE
             self.feature.append(row)
         first_vertex = len(self.feature)
@@ -84,7 +88,7 @@ class Tables:
             self._add_vertex(solid, v, normals, inward, real, v in mute)
         return first, first_edge, first_vertex
 
-    def _add_face(self, solid: Solid, loop: np.ndarray, normal: np.ndarray, number: int, inward: "Inward") -> None:
+    def _add_face(self, solid: Solid, loop: np.ndarray, normal: np.ndarray, number: int, inward: "Inward", owned: set) -> None:
         for piece in convex_pieces(solid.vertices[loop], normal):
             row = np.zeros(ROW)
             row[0:3], row[3:6] = solid.vertices[loop[piece[0]]], normal
@@ -94,11 +98,10 @@ class Tables:
                 there = piece[(k + 1) % len(piece)]
                 a, b = sorted((int(loop[here]), int(loop[there])))
                 own = [m for face, m in inward.get((a, b), []) if face == number]
-                closed = 0.0
                 if own:
-                    m = own[0]
+                    m, closed = own[0], float((a, b) in owned)
                 else:  # between two pieces: the same number with the other sign, the border belonging to one of them
-                    m = np.cross(normal, solid.vertices[b] - solid.vertices[a])
+                    m, closed = np.cross(normal, solid.vertices[b] - solid.vertices[a]), 0.0
                     if int(loop[here]) != a:
                         m, closed = -m, 1.0
                 self.side.append([*solid.vertices[a], *m, closed, float(np.linalg.norm(m))])
@@ -118,7 +121,6 @@ class Tables:
         row[4], row[5] = len(self.fan), len(leaving)
         weight = 1.0
         place = {}
-        degree = 0
         for k, (a, b) in enumerate(leaving):
             start, end = solid.vertices[a], solid.vertices[b]
             way = end - start if a == v else -(end - start)
@@ -126,7 +128,6 @@ class Tables:
             self.fan.append([*way, edge_weight, real[(a, b)], float(np.linalg.norm(way)), 0.0, 0.0])
             place[b if a == v else a] = k
             weight -= edge_weight
-            degree += real[(a, b)] > 0.0
         row[6] = len(self.corner)
         for number, loop in enumerate(solid.faces):
             for at in np.flatnonzero(loop == v):
@@ -136,7 +137,6 @@ class Tables:
                 self.corner.append([float(place[before]), float(place[after]), 1.0 if bend >= 0.0 else -1.0, 0.0])
                 weight -= 1.0
         row[3], row[7] = weight, len(self.corner) - row[6]
-        row[8] = (degree - 1.0) / degree if degree else 0.0
         self.feature.append(row)
 
 
@@ -208,10 +208,10 @@ def is_ear(corners: np.ndarray, normal: np.ndarray, before: int, here: int, afte
     return True
 
 
-def geometry(shapes: Sequence[Solid], seams: Mapping[int, Collection[int]] | None = None) -> Geometry:
+def geometry(shapes: Sequence[Solid], seams: Mapping[int, Mapping[int, bool]] | None = None) -> Geometry:
     """Lay the solids of a scene out as one table; `seams` names edges, by shape, at which walls go on in their images."""
     tables = Tables()
-    starts = [tables.add(solid, (seams or {}).get(number, ())) for number, solid in enumerate(shapes)]
+    starts = [tables.add(solid, (seams or {}).get(number, {})) for number, solid in enumerate(shapes)]
     box = [[*solid.vertices.min(axis=0), *solid.vertices.max(axis=0)] for solid in shapes]
     return Geometry(
         np.array(tables.feature).reshape(-1, ROW),

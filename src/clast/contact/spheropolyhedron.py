@@ -16,12 +16,14 @@ body counts on the other
 (a cap 1, beside it 0, in a notch −1), and the second sum counts
 
     g_ef                               edge on edge, where the closest points are inside both
-    Σ_e g_ef (a_e − c_v)               vertex v on edge f: c_v = (deg − 1)/deg shares the weight of v among its edges
-    Σ_ef g_ef (a_e − c_v)(b_f − c_w)   vertex on vertex
+    G_vf − Σ_e g_ef (1 − a_e)          vertex v on edge f, G_vf = 1 − Π_e (1 − g_ef)
+    H − Σ_f (1 − b_f) G_vf − Σ_e (1 − a_e) G_ew + Σ_ef g_ef (1 − a_e)(1 − b_f)   vertex on vertex, H = 1 − Π_ef (1 − g_ef)
 
-With g = 1 these are +1 for crossing edges, 1 for a vertex on an edge, 1 for a vertex on a vertex. Two parallel edges have
-no unique closest points; there the end vertices carry the load and g fades the second sum: g = x(2 − x), x = sin²θ/FADE
-below 1. U stays continuous with its first derivatives; the fade has a torque of its own, −∂g/∂θ per energy.
+With g = 1 these are the weights above: +1 for crossing edges, for a vertex on an edge, for a vertex on a vertex. Two parallel
+edges have no unique closest points; there the end vertices carry the load and g fades the edge: g = x(2 − x), x = sin²θ/FADE
+below 1. At a vertex a faded edge is as good as not there, so that counts are whole numbers where every g is 0 or 1. The terms
+of an edge that ends or goes on past a vertex have its g in common: U stays continuous with its first derivatives. The fade has a
+torque of its own, −∂(count)/∂θ per energy.
 
 All in the body frame of the one who is met. Frames, tables and rows: `clast.contact.solid_features`.
 """
@@ -113,58 +115,109 @@ def vertex_count(q, row, feature, fan, corner):
 
 @device
 def vertex_on_edge(q, direction, row, feature, fan):
-    """Σ_e g_ef (a_e − c_v) of a vertex on an edge of unit `direction`; q leads from the vertex to its foot there.
+    """G_vf − Σ_e g_ef (1 − a_e) of a vertex on an edge of unit `direction`; q leads from the vertex to its foot there.
 
     All in the frame of the vertex. Returns the count and the torque of the fade on the vertex' body per energy.
     """
-    share = feature[row + 8]
     first = int(feature[row + 4])
-    count = 0.0
-    twist = (0.0, 0.0, 0.0)
-    for k in range(first, first + int(feature[row + 5])):
+    last = first + int(feature[row + 5])
+    count, none = 1.0, 1.0  # none: Π (1 − g)
+    fading = False
+    for k in range(first, last):
         if fan[FAN * k + 4] == 0.0:  # a flat edge
             continue
         leaving = times(fan[FAN * k + 4], triple(fan, FAN * k))
-        part = (1.0 if dot(q, leaving) <= 0.0 else 0.0) - share
         g, slope = fade(dot(leaving, direction))
-        count += g * part
-        if slope != 0.0:
-            twist = along(twist, -slope * part, cross(leaving, direction))
-    return count, twist
+        none *= 1.0 - g
+        fading |= slope != 0.0
+        if dot(q, leaving) > 0.0:
+            count -= g
+    twist = (0.0, 0.0, 0.0)
+    if fading:
+        for k in range(first, last):
+            if fan[FAN * k + 4] != 0.0:
+                leaving = times(fan[FAN * k + 4], triple(fan, FAN * k))
+                g, slope = fade(dot(leaving, direction))
+                if slope != 0.0:  # then g < 1
+                    change = none / (1.0 - g) - (1.0 if dot(q, leaving) > 0.0 else 0.0)
+                    twist = along(twist, -slope * change, cross(leaving, direction))
+    return count - none, twist
+
+
+@device
+def turned_way(rotation, row, fan):
+    """Unit direction of a fan row in the other body's frame; 0 for a flat edge."""
+    x, y, z, scale = fan[row], fan[row + 1], fan[row + 2], fan[row + 4]
+    return (
+        scale * (rotation[0] * x + rotation[1] * y + rotation[2] * z),
+        scale * (rotation[3] * x + rotation[4] * y + rotation[5] * z),
+        scale * (rotation[6] * x + rotation[7] * y + rotation[8] * z),
+    )
+
+
+@device
+def none_of(direction, row, feature, fan):
+    """Π (1 − g) of the edges at a vertex with one edge of unit `direction`, in the frame of the vertex."""
+    none = 1.0
+    first = int(feature[row + 4])
+    for k in range(first, first + int(feature[row + 5])):
+        if fan[FAN * k + 4] != 0.0:
+            none *= 1.0 - fade(fan[FAN * k + 4] * dot(triple(fan, FAN * k), direction))[0]
+    return none
 
 
 @device
 def vertex_on_vertex(q, row, other, feature, fan, rotation):
-    """Σ_ef g_ef (a_e − c_v)(b_f − c_w); q leads from the first vertex to the second, in the frame of the second body.
+    """Count of a vertex on a vertex; q leads from the first to the second, in the frame of the second body.
 
     `rotation` (nine numbers) takes the first body's frame into the second's. Returns count and torque of the fade per energy
     on the first body.
     """
-    share, other_share = feature[row + 8], feature[other + 8]
     first, other_first = int(feature[row + 4]), int(feature[other + 4])
-    count = 0.0
-    twist = (0.0, 0.0, 0.0)
-    for k in range(first, first + int(feature[row + 5])):
+    last, other_last = first + int(feature[row + 5]), other_first + int(feature[other + 5])
+    count, none = 1.0, 1.0
+    fading = False
+    for k in range(first, last):
         if fan[FAN * k + 4] == 0.0:
             continue
-        own = triple(fan, FAN * k)
-        length = fan[FAN * k + 4]
-        leaving = (
-            length * (rotation[0] * own[0] + rotation[1] * own[1] + rotation[2] * own[2]),
-            length * (rotation[3] * own[0] + rotation[4] * own[1] + rotation[5] * own[2]),
-            length * (rotation[6] * own[0] + rotation[7] * own[1] + rotation[8] * own[2]),
-        )
-        part = (1.0 if dot(q, leaving) <= 0.0 else 0.0) - share
-        for m in range(other_first, other_first + int(feature[other + 5])):
+        leaving = turned_way(rotation, FAN * k, fan)
+        goes_on = dot(q, leaving) > 0.0
+        if goes_on:
+            count -= 1.0 - none_of(leaving, other, feature, fan)
+        for m in range(other_first, other_last):
             if fan[FAN * m + 4] == 0.0:
                 continue
             theirs = times(fan[FAN * m + 4], triple(fan, FAN * m))
-            both = part * ((1.0 if dot(q, theirs) >= 0.0 else 0.0) - other_share)
             g, slope = fade(dot(leaving, theirs))
-            count += g * both
-            if slope != 0.0:
-                twist = along(twist, -slope * both, cross(leaving, theirs))
-    return count, twist
+            none *= 1.0 - g
+            fading |= slope != 0.0
+            if goes_on and dot(q, theirs) < 0.0:
+                count += g
+    back = (
+        rotation[0], rotation[3], rotation[6], rotation[1], rotation[4], rotation[7], rotation[2], rotation[5], rotation[8]
+    )  # fmt: skip
+    for m in range(other_first, other_last):
+        if fan[FAN * m + 4] != 0.0 and dot(q, triple(fan, FAN * m)) < 0.0:
+            count -= 1.0 - none_of(turned_way(back, FAN * m, fan), row, feature, fan)
+    twist = (0.0, 0.0, 0.0)
+    if fading:
+        for k in range(first, last):
+            leaving = turned_way(rotation, FAN * k, fan)
+            for m in range(other_first, other_last):
+                theirs = times(fan[FAN * m + 4], triple(fan, FAN * m))
+                g, slope = fade(dot(leaving, theirs))
+                if fan[FAN * k + 4] == 0.0 or fan[FAN * m + 4] == 0.0 or slope == 0.0:
+                    continue
+                goes_on, theirs_goes_on = dot(q, leaving) > 0.0, dot(q, theirs) < 0.0
+                change = none / (1.0 - g)
+                if goes_on:
+                    change -= none_of(leaving, other, feature, fan) / (1.0 - g)
+                if theirs_goes_on:
+                    change -= none_of(turned_way(back, FAN * m, fan), row, feature, fan) / (1.0 - g)
+                if goes_on and theirs_goes_on:
+                    change += 1.0
+                twist = along(twist, -slope * change, cross(leaving, theirs))
+    return count - none, twist
 
 
 @device

@@ -54,7 +54,7 @@ class Packing3DOfShapes(Parameters):
     stiffness: float = parameter(4e4, "normal stiffness k_n", "mg/d", gt=0)
     zeta: float = parameter(0.2, "damping of contacts, of critical", "", ge=0, lt=1)
     steps_per_contact: float = parameter(60.0, "time steps in the contact time T_c = π√(m/2k)", "", ge=20)
-    until: float = parameter(16.0, "duration", "√(d/g)", gt=0)
+    until: float = parameter(20.0, "duration", "√(d/g)", gt=0)
 
 
 def build(p: Packing3DOfShapes) -> Scene3D:
@@ -204,7 +204,7 @@ EXPERIMENT = Experiment(
     plan=plan,
     evaluate=evaluate,
     figures=figures,
-    sizes={"quick": {"grains": 100, "until": 12.0}, "full": {}},
+    sizes={"quick": {"grains": 100, "until": 18.0}, "full": {}},
     claim="forces balance, the box carries the weight, and the energy book of the fall closes",
     variants={size: [{"shape": shape} for shape in ("sphere", "cube", "tetrahedron", "soil")] for size in ("quick", "full")},
 )

@@ -116,7 +116,7 @@ def list_probes(
             for n in range(count_b):
                 other = ROW * near_b[n]
                 kind = feature[other + KIND]
-                if marked and (kind != EDGE or feature[other + 14] == 0.0):
+                if (marked and (kind != EDGE or feature[other + 14] == 0.0)) or (kind == EDGE and feature[other + 7] != 0.0):
                     continue
                 if squared_distance(x, other, feature, side, SLACK * alpha) >= gap * gap:
                     continue
@@ -144,14 +144,22 @@ def edges_may_cross(start, way, row, feature, gap, slack):
         normal = cross(way, other)
         height = dot(apart, normal)
         return height * height < gap * gap * whole
-    # nearly parallel: the distance of the segments, by turns
-    s = 0.5
-    for _ in range(3):
-        t = min(max((ab * s - db) / bb, 0.0), 1.0)
-        s = min(max((da + ab * t) / aa, 0.0), 1.0)
-    q = along(along(apart, t, other), -s, way)
+    # nearly parallel: the least distance of the segments is inside both, or at one of the four ends
+    s = min(max((bb * da - ab * db) / max(whole, 1e-12 * aa * bb), 0.0), 1.0)
+    nearest = apart_at(s, min(max((ab * s - db) / bb, 0.0), 1.0), way, other, apart)
+    for k in range(2):
+        end = 1.0 * k
+        nearest = min(nearest, apart_at(end, min(max((ab * end - db) / bb, 0.0), 1.0), way, other, apart))
+        nearest = min(nearest, apart_at(min(max((da + ab * end) / aa, 0.0), 1.0), end, way, other, apart))
     reach = gap + slack
-    return dot(q, q) < reach * reach
+    return nearest < reach * reach
+
+
+@device
+def apart_at(s, t, way, other, apart):
+    """Square of the distance between the points at parts s and t of two edges, `apart` from start to start."""
+    q = along(along(apart, t, other), -s, way)
+    return dot(q, q)
 
 
 @routine

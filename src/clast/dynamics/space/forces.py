@@ -208,9 +208,13 @@ def pair_forces(
                             second = spring[m + 3] if extra else 0.0
                             stretched = triple(spring, m)
                             turn_angle = triple(spring, m + width - 3) if rolling else NONE
-                            if count != 0.0 and square < NOWHERE:  # the last kick's half for this step still worked against it
+                            wide, still, ray, lever, _, _, _, _ = touch_apart(  # where it is now, beyond touching
+                                section, candidate[2 * k], candidate[2 * k + 1], 4.0 * reach_squared, rotation_a, rotation_b,
+                                turned, place, feature, side, fan, corner,
+                            )  # fmt: skip
+                            if still != 0.0 and wide < NOWHERE:  # the last kick's half for this step has still worked against it
                                 gap, normal, offset, _, closing, speed = contact_record(
-                                    q, square, reach, body[a + 3], arm, way, velocity_a, spin_a, velocity_b, spin_b
+                                    ray, wide, reach, body[a + 3], lever, way, velocity_a, spin_a, velocity_b, spin_b
                                 )
                                 half = 0.5 * spring_dt * last_part(min(gap, 0.0), closing, dt, onset)
                                 sliding = in_plane(along(speed, offset, cross(minus(spin_a, spin_b), normal)), normal)
@@ -256,6 +260,7 @@ def pair_forces(
                     one, two = tangents(normal)
                     mean = 0.5 * (dot(late_a, normal) + dot(late_b, normal)) * past_part * spring_dt
                     kept = carried(triple(spring, m), normal, mean)
+                    sliding = along(sliding, 0.5 * mean, cross(normal, sliding))  # grown all along the turn: by half of it
                     second = spring[m + 3] if extra else 0.0
                     answer = law(
                         parameters,

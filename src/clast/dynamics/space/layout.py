@@ -88,9 +88,12 @@ def lay_out(scene: Scene3D) -> Layout:
     return Layout(geometry(shapes, seams), model, state, tags, columns, cast, order, free, moving)
 
 
-def seams_of(scene: Scene3D, rows: list[Body3D], imposed: list[Imposed], shape_of: np.ndarray) -> dict[int, list[int]]:
-    """Edges, by shape, at which a big body that never turns spans exactly one period: it goes on in its image."""
-    found: dict[int, list[int]] = {}
+def seams_of(scene: Scene3D, rows: list[Body3D], imposed: list[Imposed], shape_of: np.ndarray) -> dict[int, dict[int, bool]]:
+    """Edges, by shape, at which a big body that never turns spans exactly one period: it goes on in its image.
+
+    Each with whether the border is the body's own: at its low end.
+    """
+    found: dict[int, dict[int, bool]] = {}
     for row, (body, said) in enumerate(zip(rows, imposed, strict=True)):
         if not body.big or not said.never_turns:
             continue
@@ -102,7 +105,8 @@ def seams_of(scene: Scene3D, rows: list[Body3D], imposed: list[Imposed], shape_o
             faces = edge_faces(body.shape)
             for end in (low, high):
                 at = (np.abs(corners[body.shape.edges, axis] - end) < SEAM * period).all(axis=1)
-                found.setdefault(int(shape_of[row]), []).extend(int(k) for k in np.flatnonzero(at & (faces == 1)))
+                edges = np.flatnonzero(at & (faces == 1))
+                found.setdefault(int(shape_of[row]), {}).update({int(k): bool(end == low) for k in edges})
     return found
 
 

@@ -103,6 +103,7 @@ def sphere_forces(
             one, two = tangents(normal)
             twist = dot(mean, normal) * past_part * spring_dt
             kept = carried(triple(spring, m), normal, twist)
+            sliding = along(sliding, 0.5 * twist, cross(normal, sliding))
             answer = law(
                 parameters, Contact(depth, closing, dot(sliding, one), dot(sliding, two), reduced_mass, radius),
                 Memory(dot(kept, one), dot(kept, two), spring[m + 3] if extra else 0.0), past_part * spring_dt,
