@@ -18,15 +18,15 @@ from clast.dynamics.space.table import NORMAL_ENERGY, PROBER
 from clast.laws import Linear
 from clast.measures.accounts import accounts
 from clast.measures.book import ACCOUNTS, Book
-from clast.packing.space_arrangement import lattice_packing3d
-from clast.packing.space_distance import distance, skeleton_of
+from clast.packing.space.arrangement import lattice_packing3d
+from clast.packing.space.distance import distance, skeleton_of
 from clast.preparation.settle import unbalanced_force
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.timed import Table
-from clast.shapes.quaternions import random_turns
-from clast.shapes.solid import Solid
-from clast.shapes.solid_forms import cross
-from clast.shapes.solids import cuboid, plate, tetrahedron
+from clast.shapes.space.forms import cross
+from clast.shapes.space.make import cuboid, plate, tetrahedron
+from clast.shapes.space.quaternions import random_turns
+from clast.shapes.space.solid import Solid
 
 SHAPES = {"cube": cuboid(1.0, 0.1, name="cube"), "tetrahedron": tetrahedron(1.0, 0.1), "cross": cross(0.5, 0.5, 0.1)}
 PARTS = (25, 50, 100, 200)

@@ -26,8 +26,8 @@ from clast.experiments.drum_3d import (
 )
 from clast.experiments.space import standing_room
 from clast.measures.book import ACCOUNTS, Book
-from clast.shapes.quaternions import matrix
-from clast.shapes.solid_library import library_solid
+from clast.shapes.space.library import library_solid
+from clast.shapes.space.quaternions import matrix
 
 TINY = {"shape": "sphere", "grains": 20, "radius": 3.0, "length": 3.0, "turns": 0.25, "stiffness": 4e3}
 

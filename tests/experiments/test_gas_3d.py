@@ -10,7 +10,7 @@ from clast.experiments import find
 from clast.experiments.conduct import conduct
 from clast.experiments.gas_3d import STEPS, Gas3D, build, evaluate, expected_share, late_speeds, ways_to_turn
 from clast.experiments.space import contact_time, kinetic_parts, picture_of_run
-from clast.shapes.solid_library import library_solid
+from clast.shapes.space.library import library_solid
 
 SHORT = {"shape": "brick", "grains": 27, "until": 400.0}
 

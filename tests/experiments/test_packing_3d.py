@@ -9,9 +9,9 @@ from clast.experiments.packing_3d import WALL, Packing3DOfShapes, build, filled,
 from clast.laws import Linear
 from clast.output.recording import run as run_scene
 from clast.scene.space import Scene3D
-from clast.shapes.quaternions import about, matrix
-from clast.shapes.solid_forms import open_box
-from clast.shapes.solids import cuboid
+from clast.shapes.space.forms import open_box
+from clast.shapes.space.make import cuboid
+from clast.shapes.space.quaternions import about, matrix
 
 TINY = {"grains": 14, "until": 9.0, "stiffness": 1e4, "steps_per_contact": 40.0}
 

@@ -15,9 +15,9 @@ from clast.measures.accounts import accounts
 from clast.output.recording import Interrupted
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Velocity
-from clast.shapes.quaternions import random_turns
-from clast.shapes.solid_forms import cross
-from clast.shapes.solids import capsule, cuboid, plate, sphere, tetrahedron
+from clast.shapes.space.forms import cross
+from clast.shapes.space.make import capsule, cuboid, plate, sphere, tetrahedron
+from clast.shapes.space.quaternions import random_turns
 
 SIDE, LAYERS = 3, 3
 STEPS = 900

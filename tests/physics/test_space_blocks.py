@@ -12,8 +12,8 @@ from clast.dynamics.space.arrays import SPIN, VELOCITY
 from clast.laws import Linear
 from clast.preparation.settle import unbalanced_force
 from clast.scene.space import Scene3D
-from clast.shapes.quaternions import about
-from clast.shapes.solids import cuboid, plate
+from clast.shapes.space.make import cuboid, plate
+from clast.shapes.space.quaternions import about
 
 BARS = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "space_bars.py"))
 G = 10.0

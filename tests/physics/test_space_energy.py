@@ -12,9 +12,9 @@ from clast.measures.accounts import accounts
 from clast.measures.book import ACCOUNTS, HEATS, Book
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Force, Velocity
-from clast.shapes.quaternions import about, matrix, random_turns
-from clast.shapes.solid import Solid
-from clast.shapes.solids import cuboid, plate, sphere, tetrahedron
+from clast.shapes.space.make import cuboid, plate, sphere, tetrahedron
+from clast.shapes.space.quaternions import about, matrix, random_turns
+from clast.shapes.space.solid import Solid
 
 BARS = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "space_bars.py"))
 SHAPES, booked = BARS["SHAPES"], BARS["booked"]

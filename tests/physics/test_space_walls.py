@@ -13,10 +13,10 @@ from clast.measures.accounts import accounts
 from clast.measures.book import ACCOUNTS, Book
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Fixed, Velocity
-from clast.shapes.quaternions import random_turns
-from clast.shapes.solid import Solid
-from clast.shapes.solid_forms import open_box
-from clast.shapes.solids import capsule, cuboid, plate, sphere, tetrahedron
+from clast.shapes.space.forms import open_box
+from clast.shapes.space.make import capsule, cuboid, plate, sphere, tetrahedron
+from clast.shapes.space.quaternions import random_turns
+from clast.shapes.space.solid import Solid
 
 K = 1e4
 R = 0.1

@@ -13,7 +13,7 @@ from clast.output.recording import scene_arrays
 from clast.output.store import RunWriter
 from clast.scene.space import Scene3D
 from clast.shapes import capsule, cuboid, mesh, plate, shell, sphere, sphere_clump, tetrahedron
-from clast.shapes.quaternions import random_turns
+from clast.shapes.space.quaternions import random_turns
 
 
 def ell(radius: float = 0.1):

@@ -14,7 +14,7 @@ from clast.output.gsd_file import export_gsd
 from clast.scene.scene import Box, Scene
 from clast.scene.space import Box3D, Scene3D
 from clast.shapes import clump, disk, polygon, segment, sphere
-from clast.shapes.quaternions import random_turns
+from clast.shapes.space.quaternions import random_turns
 
 
 def test_places_turns_and_motion(tmp_path):

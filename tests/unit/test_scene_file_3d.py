@@ -18,8 +18,8 @@ from clast.cli import run_command
 from clast.dynamics.space.layout import lay_out
 from clast.errors import InputError
 from clast.laws import Linear
-from clast.packing.space_distance import distance, skeleton_of
-from clast.packing.space_voronoi import voronoi_packing3d
+from clast.packing.space.distance import distance, skeleton_of
+from clast.packing.space.voronoi import voronoi_packing3d
 from clast.preparation.scene_file import read_scene
 from clast.preparation.space_fill import cubic_lattice
 from clast.preparation.space_room import crowded_space
@@ -47,7 +47,7 @@ from clast.shapes import (
     sphere_clump,
     tetrahedron,
 )
-from clast.shapes.quaternions import about, matrix, product
+from clast.shapes.space.quaternions import about, matrix, product
 from clast.sweeps.scene_row import files_of, read_row
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ import pytest
 
 from clast.errors import ShapeError
 from clast.shapes import cross, cuboid, drum, hopper, library_solid, library_solids, open_box
-from clast.shapes.quaternions import matrix
+from clast.shapes.space.quaternions import matrix
 
 COUNTS = {  # vertices, edges, faces
     "sphere": (1, 0, 0),

@@ -8,9 +8,9 @@ from scipy.spatial import ConvexHull
 from scipy.stats import qmc
 
 from clast.shapes import capsule, cross, cuboid, hull, plate, prism, sphere, sphere_clump, tetrahedron
-from clast.shapes.quaternions import about, matrix
-from clast.shapes.solid_mass import convex_mass
-from clast.shapes.solid_union_mass import union_mass
+from clast.shapes.space.mass import convex_mass
+from clast.shapes.space.quaternions import about, matrix
+from clast.shapes.space.union import union_mass
 
 L_OUTLINE = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
 

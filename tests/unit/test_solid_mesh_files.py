@@ -7,9 +7,9 @@ import pytest
 
 from clast.errors import InputError, ShapeError
 from clast.shapes import cuboid, read_mesh
-from clast.shapes.mesh_simplify import moved_in
-from clast.shapes.quaternions import matrix
-from clast.shapes.solid_misfit import distance_to_triangles, mesh_volume
+from clast.shapes.space.mesh_simplify import moved_in
+from clast.shapes.space.misfit import distance_to_triangles, mesh_volume
+from clast.shapes.space.quaternions import matrix
 
 trimesh = pytest.importorskip("trimesh")
 

@@ -22,9 +22,9 @@ from clast.shapes import (
     sphere_clump,
     tetrahedron,
 )
-from clast.shapes.quaternions import about, matrix
-from clast.shapes.solid_faces import area_vectors, merged, triangulated
-from clast.shapes.solid_vectors import cross, length
+from clast.shapes.space.faces import area_vectors, merged, triangulated
+from clast.shapes.space.quaternions import about, matrix
+from clast.shapes.space.vectors import cross, length
 
 CUBE = np.array([(x, y, z) for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
 CUBE_FACES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]

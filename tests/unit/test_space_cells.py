@@ -11,7 +11,7 @@ from clast.backend.device import from_python
 from clast.dynamics.arrays import Cast
 from clast.dynamics.space.arrays import ROW, Contacts, Model, Workspace
 from clast.neighbours import space_cells
-from clast.shapes import quaternions
+from clast.shapes.space import quaternions
 
 comes_after, find_pairs, index_pairs, sort_pairs = map(
     from_python, (space_cells.comes_after, space_cells.find_pairs, space_cells.index_pairs, space_cells.sort_pairs)

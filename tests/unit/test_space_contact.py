@@ -12,10 +12,10 @@ from clast.dynamics.space.arrays import TURN
 from clast.dynamics.space.table import COUNT, DEPTH, NORMAL_ENERGY
 from clast.laws import Linear
 from clast.scene.space import Scene3D
-from clast.shapes.quaternions import about, matrix, product, random_turns
-from clast.shapes.solid import Solid
-from clast.shapes.solid_forms import cross, prism
-from clast.shapes.solids import capsule, cuboid, plate, shell, sphere, sphere_clump, tetrahedron
+from clast.shapes.space.forms import cross, prism
+from clast.shapes.space.make import capsule, cuboid, plate, shell, sphere, sphere_clump, tetrahedron
+from clast.shapes.space.quaternions import about, matrix, product, random_turns
+from clast.shapes.space.solid import Solid
 
 K = 1000.0
 R = 0.1

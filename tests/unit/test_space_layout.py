@@ -15,8 +15,8 @@ from clast.laws import Cohesion, Linear, Rolling
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Velocity
 from clast.scene.timed import Ramp
-from clast.shapes.quaternions import matrix, random_turns
-from clast.shapes.solids import capsule, cuboid, plate, sphere
+from clast.shapes.space.make import capsule, cuboid, plate, sphere
+from clast.shapes.space.quaternions import matrix, random_turns
 
 LAW = Linear(1e4)
 BALL = sphere(0.5)

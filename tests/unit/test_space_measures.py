@@ -30,7 +30,7 @@ from clast.measures.region import face
 from clast.measures.tensors import major_axis, principal_values, turn_between
 from clast.measures.touching import contacts_at, pairs_of
 from clast.shapes import cuboid, hull, plate, sphere
-from clast.shapes.quaternions import IDENTITY, about, matrix, product, random_turns
+from clast.shapes.space.quaternions import IDENTITY, about, matrix, product, random_turns
 
 matplotlib.use("agg")
 RADIUS, SIDE = 0.5, 1.0  # of the spheres; their diameter

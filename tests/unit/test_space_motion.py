@@ -27,7 +27,7 @@ from clast.dynamics.space.arrays import (
     Tags,
 )
 from clast.dynamics.space.gear import FIRST_ORDER, MOMENTUM, QUATERNION
-from clast.shapes import quaternions
+from clast.shapes.space import quaternions
 
 free_turn, gather, gather_heat, half_turn, moved_too_far, product, turn_about, turned_by_spin = map(
     from_python,

@@ -14,7 +14,6 @@ import clast
 from clast.cli.entry import run_command
 from clast.errors import InputError
 from clast.laws import Linear
-from clast.output import space_bodies, space_figures
 from clast.output.export import export_csv
 from clast.output.figures import draw_run, scene_figure
 from clast.output.layout import PLANE_VERSION, SPACE_VERSION
@@ -22,18 +21,20 @@ from clast.output.movie import write_movie
 from clast.output.notebook import run_html, scene_png, solid_png
 from clast.output.reader import open_run
 from clast.output.recording import scene_arrays
-from clast.output.space_bodies import Crowd, run_surfaces, turns
-from clast.output.space_figures import Tint, frames_figure
-from clast.output.space_movie import HEADER
-from clast.output.space_picture import Studio
-from clast.output.space_solids import run_solids
-from clast.output.space_surface import ridges, surface, triangulate
-from clast.output.space_view import Camera, view_of
+from clast.output.space import bodies as space_bodies
+from clast.output.space import figures as space_figures
+from clast.output.space.bodies import Crowd, run_surfaces, turns
+from clast.output.space.figures import Tint, frames_figure
+from clast.output.space.movie import HEADER
+from clast.output.space.picture import Studio
+from clast.output.space.solids import run_solids
+from clast.output.space.surface import ridges, surface, triangulate
+from clast.output.space.view import Camera, view_of
 from clast.output.store import RunWriter
 from clast.scene.scene import Scene
 from clast.scene.space import Box3D, Scene3D
 from clast.shapes import cuboid, disk, hull, plate, sphere
-from clast.shapes.quaternions import about, matrix, random_turns
+from clast.shapes.space.quaternions import about, matrix, random_turns
 
 # --- surfaces --------------------------------------------------------------------------------------------------------
 

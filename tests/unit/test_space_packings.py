@@ -14,14 +14,14 @@ from scipy.spatial import ConvexHull, Voronoi
 from clast.errors import InputError
 from clast.packing.grading import PowerLaw, SieveCurve
 from clast.packing.packing import OverlapWarning
-from clast.packing.space_arrangement import graded_solids, lattice_packing3d, random_packing3d
-from clast.packing.space_diagram import voronoi_cells
-from clast.packing.space_distance import Skeleton, distance, inner_radius, skeleton_of, slab
-from clast.packing.space_packing import Packing3D
-from clast.packing.space_polyhedra import HalfSpaces, deepest, polyhedron, without_short_edges
-from clast.packing.space_voronoi import voronoi_packing3d
-from clast.shapes.quaternions import IDENTITY, about, matrix, random_turns
-from clast.shapes.solids import capsule, cuboid, hull, mesh, plate, sphere, tetrahedron
+from clast.packing.space.arrangement import graded_solids, lattice_packing3d, random_packing3d
+from clast.packing.space.diagram import voronoi_cells
+from clast.packing.space.distance import Skeleton, distance, inner_radius, skeleton_of, slab
+from clast.packing.space.packing import Packing3D
+from clast.packing.space.polyhedra import HalfSpaces, deepest, polyhedron, without_short_edges
+from clast.packing.space.voronoi import voronoi_packing3d
+from clast.shapes.space.make import capsule, cuboid, hull, mesh, plate, sphere, tetrahedron
+from clast.shapes.space.quaternions import IDENTITY, about, matrix, random_turns
 
 CLOSED, PERIODIC = (False, False, False), (True, True, True)
 BOX = np.array([3.0, 2.0, 4.0])

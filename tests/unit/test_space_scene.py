@@ -15,8 +15,8 @@ from clast.scene.springs import Springs, Springs3D
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Velocity
 from clast.scene.timed import Ramp
 from clast.shapes import disk
-from clast.shapes.quaternions import about, matrix, random_turns
-from clast.shapes.solids import hull, sphere
+from clast.shapes.space.make import hull, sphere
+from clast.shapes.space.quaternions import about, matrix, random_turns
 
 LAW = Linear(1e4)
 BALL = sphere(0.5)

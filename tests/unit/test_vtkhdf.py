@@ -8,12 +8,12 @@ from stored_runs import stored_run
 
 from clast.errors import InputError, StoreError
 from clast.laws import Linear
-from clast.output.space_surface import surface
+from clast.output.space.surface import surface
 from clast.output.vtkhdf import export_vtkhdf
 from clast.scene.scene import Scene
 from clast.scene.space import Box3D, Scene3D
 from clast.shapes import disk, polygon, sphere
-from clast.shapes.quaternions import matrix, random_turns
+from clast.shapes.space.quaternions import matrix, random_turns
 
 COUNTS = (3, 0, 5, 1, 0, 0, 2)  # contacts at each step
 

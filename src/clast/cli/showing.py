@@ -194,8 +194,8 @@ def shape(
     of a mesh, against the mesh."""
     from clast.cli.solids import MESH_OPTIONS, SOLID_FILE, show_mesh, show_solid
     from clast.shapes import library_shape, library_shapes, library_solid, library_solids, load_shape, load_solid
-    from clast.shapes.mesh_file import MESH_FILES
     from clast.shapes.picture import PICTURES as PHOTOGRAPHS
+    from clast.shapes.space.mesh_file import MESH_FILES
 
     path = out or Path(f"{Path(what).stem}-shape.png")
     if path.suffix.lower() not in PICTURES:

@@ -25,7 +25,7 @@ import numpy as np
 
 from clast.contact.spheropolyhedron import CORNER, EDGE, FACE, FAN, KIND, ROW, SIDE, VERTEX
 from clast.errors import ShapeError
-from clast.shapes.solid import Solid
+from clast.shapes.space.solid import Solid
 
 FLAT = 1e-7  # angle between the normals of two faces, radians: below it the edge between them is none
 MOST_EDGES = 60  # at one vertex: their states are bits of a word

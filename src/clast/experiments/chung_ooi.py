@@ -29,7 +29,7 @@ from clast.laws import HertzMindlin, Law
 from clast.output.figures import save_figure
 from clast.output.reader import Run
 from clast.preparation.impacts import Ball, Ends, Plane, Start, hertz, hertz_mindlin, other_law, throw
-from clast.shapes.quaternions import IDENTITY, about
+from clast.shapes.space.quaternions import IDENTITY, about
 
 LIMESTONE, MAGNESIUM = Ball(0.01, 2500.0, 20e9, 0.25), Ball(0.1, 1800.0, 40e9, 0.35)  # m, kg/m³, Pa
 OXIDE, STEEL = Ball(0.0025, 4000.0, 380e9, 0.23), Ball(1e-5, 7850.0, 208e9, 0.30)

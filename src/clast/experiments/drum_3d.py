@@ -29,10 +29,10 @@ from clast.output.reader import Run
 from clast.scene.space import Scene3D
 from clast.scene.tags import Velocity
 from clast.scene.timed import Ramp
-from clast.shapes.solid import Solid
-from clast.shapes.solid_forms import drum
-from clast.shapes.solid_library import library_solid
-from clast.shapes.solids import plate
+from clast.shapes.space.forms import drum
+from clast.shapes.space.library import library_solid
+from clast.shapes.space.make import plate
+from clast.shapes.space.solid import Solid
 
 WALL = 0.1  # sphero-radius of the drum
 SIDES = 20  # of the drum

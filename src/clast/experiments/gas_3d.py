@@ -16,10 +16,10 @@ from clast.laws import Linear
 from clast.measures.book import Book
 from clast.output.figures import save_figure
 from clast.output.reader import Run
-from clast.packing.space_arrangement import lattice_packing3d
+from clast.packing.space.arrangement import lattice_packing3d
 from clast.scene.space import Box3D, Scene3D
-from clast.shapes.solid import Solid
-from clast.shapes.solid_library import library_solid
+from clast.shapes.space.library import library_solid
+from clast.shapes.space.solid import Solid
 
 BAR = 3e-6  # of the energy error of 512 grains over the steps below, at T_c/200
 STEPS = 100_000  # over which the energy error is judged; the gas goes on to be averaged

@@ -31,10 +31,10 @@ from clast.measures.book import Book
 from clast.output.figures import save_figure
 from clast.output.reader import Run
 from clast.scene.space import Scene3D
-from clast.shapes.solid import Solid
-from clast.shapes.solid_forms import hopper
-from clast.shapes.solid_library import library_solid
-from clast.shapes.solids import plate
+from clast.shapes.space.forms import hopper
+from clast.shapes.space.library import library_solid
+from clast.shapes.space.make import plate
+from clast.shapes.space.solid import Solid
 
 WALL = 0.1  # sphero-radius of the walls
 SIDES = 8  # of the funnel: nearly round

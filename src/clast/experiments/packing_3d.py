@@ -17,15 +17,15 @@ from clast.experiments.space import Grain, contact_time, picture_of_run, plural,
 from clast.measures import Coordination, Fabric
 from clast.output.figures import save_figure
 from clast.output.reader import Run
-from clast.output.space_solids import run_solids
-from clast.packing.space_packing import Packing3D
-from clast.packing.space_voronoi import voronoi_packing3d
+from clast.output.space.solids import run_solids
+from clast.packing.space.packing import Packing3D
+from clast.packing.space.voronoi import voronoi_packing3d
 from clast.scene.space import Scene3D, three
 from clast.scene.timed import Ramp
-from clast.shapes.quaternions import matrix, random_turns
-from clast.shapes.solid import Solid
-from clast.shapes.solid_forms import open_box
-from clast.shapes.solid_library import library_solid
+from clast.shapes.space.forms import open_box
+from clast.shapes.space.library import library_solid
+from clast.shapes.space.quaternions import matrix, random_turns
+from clast.shapes.space.solid import Solid
 
 LOOSE = 0.3  # largest fraction of the lattice the grains fall from
 ROOM = 1.8  # its least spacing, in the largest reach of a grain: at 2 all could turn freely

@@ -15,8 +15,8 @@ from clast.output.figures import frames_figure, save_figure, scene_figure
 from clast.output.reader import Run
 from clast.scene.space import Scene3D
 from clast.scene.timed import Timed
-from clast.shapes.quaternions import about, matrix, product
-from clast.shapes.solid import Solid
+from clast.shapes.space.quaternions import about, matrix, product
+from clast.shapes.space.solid import Solid
 
 Grain = Literal["sphere", "capsule", "triangle-plate", "tetrahedron", "cube", "octahedron", "brick", "l-block", "cross"]
 PLURAL = {"triangle-plate": "plates", "octahedron": "octahedra", "tetrahedron": "tetrahedra", "cross": "crosses"}

@@ -22,7 +22,7 @@ from clast.measures.stored import (
     wall_samples,
 )
 from clast.measures.tensors import turn_between
-from clast.shapes.quaternions import matrix
+from clast.shapes.space.quaternions import matrix
 
 TURNED = 1e-9  # radians a wall may turn and still have one inner face
 

@@ -168,9 +168,9 @@ def fit_figure(figure: Any, columns: int) -> None:
 def scene_figure(scene: Scene | Scene3D) -> Any:
     """A picture of a scene."""
     if not isinstance(scene, Scene):
-        from clast.output import space_figures
+        from clast.output.space import figures
 
-        return space_figures.scene_figure(scene)
+        return figures.scene_figure(scene)
     figure = plain_figure()
     axes = figure.add_subplot()
     draw_scene(axes, scene)
@@ -182,9 +182,9 @@ def scene_figure(scene: Scene | Scene3D) -> Any:
 def frames_figure(run: Run, chosen: Sequence[int]) -> Any:
     """Some frames of a run side by side, with one scale and their times; grains that fell far out do not count."""
     if run.in_space:
-        from clast.output import space_figures
+        from clast.output.space import figures
 
-        return space_figures.frames_figure(run, chosen)
+        return figures.frames_figure(run, chosen)
     bodies = run_outlines(run)
     low, high = view_of(run, bodies, chosen)
     figure = plain_figure()

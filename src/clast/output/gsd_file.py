@@ -24,12 +24,12 @@ import numpy as np
 from clast.errors import InputError
 from clast.output.export import check_place, write_export
 from clast.output.reader import Frame, Run
-from clast.output.space_bodies import in_three, run_surfaces, spins, turns
-from clast.output.space_solids import run_solids
-from clast.output.space_surface import surface
+from clast.output.space.bodies import in_three, run_surfaces, spins, turns
+from clast.output.space.solids import run_solids
+from clast.output.space.surface import surface
 from clast.shapes.inside import Floats
-from clast.shapes.solid import Solid
-from clast.shapes.solid_faces import plane_of
+from clast.shapes.space.faces import plane_of
+from clast.shapes.space.solid import Solid
 
 ROUND = 4  # chords per right angle of a mesh
 FLAT = 1e-9  # of the size: how far a vertex may lie above a face of a convex solid

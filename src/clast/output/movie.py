@@ -19,7 +19,7 @@ from clast.output.view import view_of
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from clast.output.space_movie import SpaceStage
+    from clast.output.space.movie import SpaceStage
 
 KINDS = ("gif", "mp4")
 COLORS = ("speed", "spin", "none")
@@ -101,7 +101,7 @@ def prepare(run: Run, chosen: Sequence[int], width: int, color: str, kind: str, 
     encode = mp4_writer(fps) if kind == "mp4" else None
     if not run.in_space:
         return Stage.set_up(run, chosen, width, color), encode or gif_writer(fps)
-    from clast.output.space_movie import SpaceStage, shaded_gif_writer
+    from clast.output.space.movie import SpaceStage, shaded_gif_writer
 
     return SpaceStage.set_up(run, chosen, width, color), encode or shaded_gif_writer(fps)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clast.scene.scene import Scene
     from clast.scene.space import Scene3D
     from clast.shapes.skeleton import Shape
-    from clast.shapes.solid import Solid
+    from clast.shapes.space.solid import Solid
 
 REFRESH = 0.2  # seconds between two looks of the bar
 MOST_BODIES = 5000  # in a picture that nobody asked for
@@ -40,7 +40,7 @@ def register() -> None:
         pictures.for_type_by_name("clast.scene.scene", "Scene", scene_png)
         pictures.for_type_by_name("clast.scene.space", "Scene3D", scene_png)
         pictures.for_type_by_name("clast.shapes.skeleton", "Shape", shape_png)
-        pictures.for_type_by_name("clast.shapes.solid", "Solid", solid_png)
+        pictures.for_type_by_name("clast.shapes.space.solid", "Solid", solid_png)
 
 
 def scene_png(scene: Scene | Scene3D) -> bytes | None:
@@ -63,7 +63,7 @@ def shape_png(shape: Shape) -> bytes:
 
 def solid_png(solid: Solid) -> bytes:
     """The picture of a solid."""
-    from clast.output.space_figures import solid_figure
+    from clast.output.space.figures import solid_figure
 
     figure = solid_figure(solid)
     figure.set_size_inches(3.0, 3.0)

@@ -26,12 +26,12 @@ from clast.output.layout import RUN_FILE
 from clast.output.progress import Progress
 from clast.output.provenance import collect_provenance
 from clast.output.reader import Run, open_run
-from clast.output.space_solids import solid_arrays
+from clast.output.space.solids import solid_arrays
 from clast.output.store import RunWriter
 from clast.scene.scene import Scene
 from clast.scene.space import Scene3D
 from clast.shapes.skeleton import Shape
-from clast.shapes.solid import Solid
+from clast.shapes.space.solid import Solid
 
 CHECKPOINT_SECONDS = 30.0
 DEEP = 0.2  # of the mean sphero-radius of a pair: overlap during the run worth a warning

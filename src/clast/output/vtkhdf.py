@@ -22,7 +22,7 @@ import numpy as np
 
 from clast.output.export import check_place, write_export
 from clast.output.reader import Frame, Run
-from clast.output.space_bodies import Crowd, Surfaces, in_three, run_surfaces, spins, turns
+from clast.output.space.bodies import Crowd, Surfaces, in_three, run_surfaces, spins, turns
 from clast.shapes.inside import Ints
 
 VERSION = (2, 2)  # of the format: the first minor with everything used here

@@ -112,7 +112,7 @@ def voronoi_packing(
     for what, value in (("columns", columns), ("rows", rows)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
             raise InputError(f"{what} = {value!r} must be a whole number of at least 1")
-    side = _length("square", square)
+    side = positive_length("square", square)
     if border not in BORDERS:
         raise InputError(f"border = {border!r} must be one of {', '.join(BORDERS)}")
     width, height, periodic = columns * side, rows * side, BORDERS[border]
@@ -121,23 +121,23 @@ def voronoi_packing(
         if sites not in ("grid", "random"):
             raise InputError(f"sites = {sites!r} must be grid, random or an array of places (n, 2)")
         draw = grid_sites(columns, rows, side) if sites == "grid" else random_sites(width, height)
-        generator = _generator(seed, rng)
+        generator = generator_of(seed, rng)
         places = draw(np.arange(columns * rows), generator)
     else:
         places = checked_sites(sites, width, height, periodic)
         generator = np.random.default_rng(0)  # draws nothing
     sheet = _Sheet(places, width, height, periodic, draw, generator)
-    sheet.erode(*_asked(erosion, dilation, void_ratio, roundness, sheet.diameter))
+    sheet.erode(*asked_measures(erosion, dilation, void_ratio, roundness, sheet.diameter))
     return sheet.packing()
 
 
-def _length(what: str, value: float) -> float:
+def positive_length(what: str, value: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not (math.isfinite(value) and value > 0.0):
         raise InputError(f"{what} = {value!r} must be a positive number")
     return float(value)
 
 
-def _generator(seed: int | None, rng: np.random.Generator | None) -> np.random.Generator:
+def generator_of(seed: int | None, rng: np.random.Generator | None) -> np.random.Generator:
     if (seed is None) == (rng is None):
         raise InputError("sites are drawn at random: give either seed=… (a number) or rng=… (a numpy generator)")
     if rng is not None:
@@ -149,16 +149,16 @@ def _generator(seed: int | None, rng: np.random.Generator | None) -> np.random.G
     return np.random.default_rng(seed)
 
 
-def _asked(
+def asked_measures(
     erosion: float | None, dilation: float | None, void_ratio: float | None, roundness: float | None, diameter: float
 ) -> tuple[float | None, float | None, float | None]:
     """(d, R, void ratio) of which one is to be found, or the last is None; InputError for too few, too many or R > d."""
     if dilation is not None and roundness is not None:
         raise InputError("dilation and roundness both say how large R is: give one of them")
-    d = None if erosion is None else _length("erosion", erosion)
-    r = None if dilation is None else _length("dilation", dilation)
+    d = None if erosion is None else positive_length("erosion", erosion)
+    r = None if dilation is None else positive_length("dilation", dilation)
     if roundness is not None:
-        r = _length("roundness", roundness) * diameter
+        r = positive_length("roundness", roundness) * diameter
     if d is None and r is None:
         raise InputError("give erosion=… or dilation=… (lengths) or roundness=…, to say how far cells are rounded")
     if d is not None and r is not None and r > d:
@@ -167,7 +167,7 @@ def _asked(
         return (r if d is None else d), (d if r is None else r), None
     if d is not None and r is not None:
         raise InputError("erosion, dilation and void_ratio cannot all be given: leave erosion or dilation to be found")
-    return d, r, _length("void_ratio", void_ratio)
+    return d, r, positive_length("void_ratio", void_ratio)
 
 
 class _Sheet:

@@ -1,5 +1,6 @@
 """Dense benchmark states in space: grains settled under gravity in a box, at rest and with friction."""
 
+import hashlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,9 +10,9 @@ from clast.dynamics.engine import Engine
 from clast.laws import Linear
 from clast.preparation.settle import settle
 from clast.scene.space import Scene3D
-from clast.shapes.quaternions import random_turns
-from clast.shapes.solid import Solid
-from clast.shapes.solids import cuboid, plate, sphere
+from clast.shapes.space.make import cuboid, plate, sphere
+from clast.shapes.space.quaternions import random_turns
+from clast.shapes.space.solid import Solid
 
 FRICTION = 0.5
 PRESSURE = 5e-3  # at the floor, of k_n per grain size
@@ -55,7 +56,7 @@ def settled(solids: Sequence[Solid], seed: int, friction: float) -> Scene3D:
 def prepare_settled(name: str, solids: Sequence[Solid], threads: int | str, seed: int = 1) -> Engine:
     """Settle without friction, switch friction on, and let the forces balance; or take all that from the cache."""
     rough = settled(solids, seed, FRICTION)
-    path = cache_folder() / f"bench-{name}-{STATE_FORMAT}-{len(solids)}-{seed}.npz"
+    path = cache_folder() / f"bench-{name}-{state_key(rough)}.npz"
     if not path.exists():
         engine = Engine(settled(solids, seed, 0.0))
         settle(engine, unbalanced=NEARLY_STILL)
@@ -70,6 +71,15 @@ def prepare_settled(name: str, solids: Sequence[Solid], threads: int | str, seed
     scalars = {key[7:]: stored[key].item() for key in stored.files if key.startswith("scalar_")}
     engine.restore(arrays, scalars)
     return engine
+
+
+def state_key(scene: Scene3D) -> str:
+    """A name for the state a scene leads to."""
+    digest = hashlib.sha256(f"{STATE_FORMAT} {scene!r}".encode())
+    for body in scene.bodies:
+        digest.update(body.shape.vertices.tobytes())
+        digest.update(np.array([body.shape.radius, body.mass, *body.orientation, *body.position]).tobytes())
+    return digest.hexdigest()[:12]
 
 
 def place_again(scene: Scene3D, engine: Engine) -> Scene3D:

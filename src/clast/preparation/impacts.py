@@ -27,9 +27,9 @@ from clast.laws.hertz_mindlin import elastic, force, normal_energy, spring_energ
 from clast.laws.law import Memory
 from clast.scene.space import Scene3D
 from clast.scene.tags import Fixed
-from clast.shapes.quaternions import IDENTITY, matrix
-from clast.shapes.solid import Solid
-from clast.shapes.solids import cuboid, plate, sphere
+from clast.shapes.space.make import cuboid, plate, sphere
+from clast.shapes.space.quaternions import IDENTITY, matrix
+from clast.shapes.space.solid import Solid
 
 DURATION = 2.0 * math.sqrt(math.pi) * math.gamma(7.0 / 5.0) / math.gamma(9.0 / 10.0)  # of Hertz's impact, 2.943 δ_max/v
 BEFORE = 3.3  # steps of free flight; not a whole number, as no user's would be

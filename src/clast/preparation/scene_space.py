@@ -10,8 +10,8 @@ from clast.scene.schema_space import SpaceGrainKeys, SpaceSceneKeys, SpaceVorono
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.space_build import SolidShelf, build_turn
 from clast.scene.tags import Fixed
-from clast.shapes.quaternions import product
-from clast.shapes.solids import plate
+from clast.shapes.space.make import plate
+from clast.shapes.space.quaternions import product
 
 
 def build_space(keys: SpaceSceneKeys, shelf: SolidShelf, origin: list[str]) -> Scene3D:

@@ -8,16 +8,16 @@ import math
 import numpy as np
 
 from clast.errors import SceneError
-from clast.packing.space_insertion import insert_at_random3d
-from clast.packing.space_packing import Packing3D
-from clast.packing.space_voronoi import voronoi_packing3d
+from clast.packing.space.insertion import insert_at_random3d
+from clast.packing.space.packing import Packing3D
+from clast.packing.space.voronoi import voronoi_packing3d
 from clast.preparation.scene_fill import apportion
 from clast.scene.build import at
 from clast.scene.schema_space import LatticeFillKeys, RandomFillKeys, SpaceVoronoiFillKeys
 from clast.scene.space import Scene3D
 from clast.scene.space_build import SolidShelf
-from clast.shapes.quaternions import random_turns
-from clast.shapes.solid import Solid
+from clast.shapes.space.quaternions import random_turns
+from clast.shapes.space.solid import Solid
 
 SAME = 1e-9  # relative: how near to a period the box to be filled spans it
 

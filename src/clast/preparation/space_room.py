@@ -12,14 +12,14 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.spatial import cKDTree
 
-from clast.packing.space_distance import Skeleton, distance, slab
-from clast.packing.space_packing import with_images
+from clast.packing.space.distance import Skeleton, distance, slab
+from clast.packing.space.packing import with_images
 from clast.scene.room import NEAREST, Crowd
 from clast.scene.space import Scene3D
 from clast.shapes.inside import Floats
-from clast.shapes.solid import Solid
-from clast.shapes.solid_faces import plane_of
-from clast.shapes.solid_inside import distance_to_skeleton
+from clast.shapes.space.faces import plane_of
+from clast.shapes.space.inside import distance_to_skeleton
+from clast.shapes.space.solid import Solid
 
 Meeting = tuple[int, int, Floats]  # two bodies, and the shift (3,) of the second to the image meant
 

@@ -17,7 +17,7 @@ from clast.scene.springs import Springs, Springs3D
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
 from clast.scene.timed import Timed
 from clast.shapes.skeleton import Shape
-from clast.shapes.solid import Solid
+from clast.shapes.space.solid import Solid
 
 
 class Placed(Protocol):

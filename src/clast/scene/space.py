@@ -16,9 +16,9 @@ from clast.scene.problem import Problem, check_gravity, check_periods, check_wid
 from clast.scene.springs import Springs3D
 from clast.scene.tags import Fixed, Tag
 from clast.scene.timed import Timed
-from clast.shapes.quaternions import IDENTITY, matrix, product
 from clast.shapes.skeleton import Shape
-from clast.shapes.solid import Solid
+from clast.shapes.space.quaternions import IDENTITY, matrix, product
+from clast.shapes.space.solid import Solid
 
 Three = tuple[float, float, float]
 Four = tuple[float, float, float, float]

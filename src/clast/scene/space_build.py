@@ -13,12 +13,12 @@ from clast.scene.build import at
 from clast.scene.schema_solids import LibrarySolidKeys, MeshFileKeys, SolidFileKeys, SolidKeys
 from clast.scene.schema_space import Turned
 from clast.shapes import library_shapes, library_solid, library_solids, load_solid, read_mesh
-from clast.shapes.mesh_file import MESH_FILES, MeshGrain
-from clast.shapes.quaternions import IDENTITY, about
-from clast.shapes.solid import Solid
-from clast.shapes.solid_forms import cross, drum, hopper, mug, open_box, prism
-from clast.shapes.solid_report import solid_warnings
-from clast.shapes.solids import capsule, cuboid, hull, mesh, plate, shell, sphere, sphere_clump, tetrahedron
+from clast.shapes.space.forms import cross, drum, hopper, mug, open_box, prism
+from clast.shapes.space.make import capsule, cuboid, hull, mesh, plate, shell, sphere, sphere_clump, tetrahedron
+from clast.shapes.space.mesh_file import MESH_FILES, MeshGrain
+from clast.shapes.space.quaternions import IDENTITY, about
+from clast.shapes.space.report import solid_warnings
+from clast.shapes.space.solid import Solid
 
 MAKERS: dict[str, Callable[..., Solid]] = {
     "sphere": sphere, "capsule": capsule, "plate": plate, "tetrahedron": tetrahedron, "cuboid": cuboid, "hull": hull,

@@ -5,18 +5,18 @@ from clast.shapes.fit import Misfit, fitted, misfit
 from clast.shapes.library import clumpy_cow, cow, disk, library_shape, library_shapes, peanut, pebble, rice
 from clast.shapes.make import clump, point, polygon, polyline, regular, segment
 from clast.shapes.mass import MassProperties, convex_mass, mass_properties, quasi_monte_carlo, union_mass
-from clast.shapes.mesh_file import MeshGrain, read_mesh
 from clast.shapes.minkowski import closing, dilation, erosion, opening, rounded
 from clast.shapes.photograph import Photograph, PictureWarning, TracedGrain, grains_from_image, sample_photograph
 from clast.shapes.skeleton import Shape
-from clast.shapes.solid import Solid
-from clast.shapes.solid_files import load_solid, save_solid
-from clast.shapes.solid_forms import cross, drum, hopper, mug, open_box, prism
-from clast.shapes.solid_library import library_solid, library_solids
-from clast.shapes.solid_mending import MendedMeshWarning
-from clast.shapes.solid_misfit import SolidMisfit
-from clast.shapes.solid_report import describe_solid
-from clast.shapes.solids import capsule, cuboid, hull, mesh, plate, shell, sphere, sphere_clump, tetrahedron
+from clast.shapes.space.files import load_solid, save_solid
+from clast.shapes.space.forms import cross, drum, hopper, mug, open_box, prism
+from clast.shapes.space.library import library_solid, library_solids
+from clast.shapes.space.make import capsule, cuboid, hull, mesh, plate, shell, sphere, sphere_clump, tetrahedron
+from clast.shapes.space.mending import MendedMeshWarning
+from clast.shapes.space.mesh_file import MeshGrain, read_mesh
+from clast.shapes.space.misfit import SolidMisfit
+from clast.shapes.space.report import describe_solid
+from clast.shapes.space.solid import Solid
 from clast.shapes.thickness import ThinShapeWarning
 
 __all__ = [

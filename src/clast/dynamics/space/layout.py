@@ -25,8 +25,8 @@ from clast.scene.imposed import SPACE_COMPONENTS, Imposed
 from clast.scene.space import Body3D, Scene3D
 from clast.scene.tags import DIRECTIONS, Pressure
 from clast.scene.timed import evaluate
-from clast.shapes.quaternions import matrix
-from clast.shapes.solid import Solid
+from clast.shapes.space.quaternions import matrix
+from clast.shapes.space.solid import Solid
 
 SEAM = 1e-9  # of a period: how near to it a wall spans exactly one
 COLUMNS = (*range(VELOCITY, VELOCITY + 3), *range(SPIN, SPIN + 3))  # of State.body, where the components stand

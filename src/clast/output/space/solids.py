@@ -1,0 +1,59 @@
+"""Solids in the file of a run: written as tables, one solid after the other, and read back as they were."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clast.shapes.space.solid import Solid
+
+if TYPE_CHECKING:
+    from clast.output.reader import Run
+
+
+def solid_arrays(unique: Sequence[Solid]) -> dict[str, Any]:
+    """What a solid has besides: the faces of solid k are shape_first_face[k] to [k + 1], the corners of face f are
+    shape_corners[shape_first_corner[f] : shape_first_corner[f + 1]], vertex numbers within the solid."""
+    loops = [loop for solid in unique for loop in solid.faces]
+    return {
+        "shape_corners": np.concatenate([np.zeros(0, np.int64), *loops]),
+        "shape_first_corner": np.cumsum([0, *(len(loop) for loop in loops)]),
+        "shape_first_face": np.cumsum([0, *(len(solid.faces) for solid in unique)]),
+        "shape_volume": np.array([solid.volume for solid in unique]),
+        "shape_inertia": np.array([solid.inertia for solid in unique]),
+        "shape_reach": np.array([solid.reach for solid in unique]),
+        "shape_centre": np.array([solid.centre for solid in unique]),
+        "shape_orientation": np.array([solid.orientation for solid in unique]),
+        "shape_hollow": np.array([solid.hollow for solid in unique]),
+        "shape_mass_error": np.array([solid.mass_error for solid in unique]),
+        "shape_name": [solid.name for solid in unique],
+    }
+
+
+def run_solids(run: Run) -> list[Solid]:
+    """The solids of a stored run in space, as they were."""
+    scene = run.scene
+    found = []
+    for k in range(len(scene["shape_radius"])):
+        first, last = scene["shape_first_face"][k : k + 2]
+        begins = scene["shape_first_corner"][first : last + 1]
+        found.append(
+            Solid(
+                name=scene["shape_name"][k],
+                vertices=scene["shape_vertices"][slice(*scene["shape_first_vertex"][k : k + 2])],
+                edges=scene["shape_edges"][slice(*scene["shape_first_edge"][k : k + 2])],
+                faces=tuple(scene["shape_corners"][a:b] for a, b in itertools.pairwise(begins)),
+                radius=float(scene["shape_radius"][k]),
+                volume=float(scene["shape_volume"][k]),
+                inertia=scene["shape_inertia"][k],
+                reach=float(scene["shape_reach"][k]),
+                centre=scene["shape_centre"][k],
+                orientation=scene["shape_orientation"][k],
+                hollow=bool(scene["shape_hollow"][k]),
+                mass_error=float(scene["shape_mass_error"][k]),
+            )
+        )
+    return found

@@ -1,0 +1,1 @@
+"""Where solids lie: twins of the packings of the plane."""

@@ -1,0 +1,160 @@
+"""A solid in a small JSON file, read and written.
+
+    {
+      "format": "clast solid", "version": 1,
+      "name": "wedge",
+      "radius": 0.1,                                        the sphero-radius
+      "vertices": [[0, 0, 0], [2, 0, 0], [0, 1, 0], …],
+      "faces": [[0, 2, 1], …],                              counter-clockwise seen from outside; none for a capsule or clump
+      "edges": [[0, 1]],                                    only of a capsule: its segment
+      "hollow": false,                                      true for walls: a surface, open or closed, without an inside
+      "scale": 0.001                                        all lengths, the radius too, times this; or "volume": scale to it
+    }
+
+Format, radius and vertices must be there. Mass properties are not kept, but found again from the skeleton.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from clast.errors import ShapeError
+from clast.shapes.space.make import capsule, mesh, plate, shell, sphere_clump
+from clast.shapes.space.solid import Solid
+
+FORMAT, VERSION = "clast solid", 1
+
+_ONE = {"vertices": "vertex", "faces": "face", "edges": "edge"}
+
+Positive = Annotated[float, Field(gt=0.0)]
+Triple = Annotated[list[float], Field(min_length=3, max_length=3)]
+Number = Annotated[int, Field(ge=0)]
+_STRICT = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class _Drawn(BaseModel):
+    """The keys of a solid's file."""
+
+    model_config = _STRICT
+    format: Literal["clast solid"]
+    version: Number
+    radius: Positive
+    vertices: list[Triple]
+    name: str = ""
+    faces: list[list[Number]] = []
+    edges: list[Annotated[list[Number], Field(min_length=2, max_length=2)]] = []
+    hollow: bool = False
+    scale: Positive | None = None
+    volume: Positive | None = None
+
+
+def load_solid(path: str | Path) -> Solid:
+    """The solid in a JSON file. Raises ShapeError naming the file, the key and the vertex."""
+    file = Path(path)
+    try:
+        keys = json.loads(file.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise ShapeError(f"There is no solid's file {file}.") from None
+    except json.JSONDecodeError as error:
+        raise ShapeError(f"{file} is not JSON: {error.msg} at line {error.lineno}.") from None
+    except (OSError, UnicodeDecodeError, RecursionError) as error:
+        raise ShapeError(f"The solid's file {file} cannot be read: {_last_words(error)}.") from None
+    if not isinstance(keys, dict) or keys.get("format") != FORMAT:
+        raise ShapeError(f'{file} is no solid\'s file: it must be a table with "format": "{FORMAT}".')
+    version = keys.get("version", 0)
+    if isinstance(version, int) and version > VERSION:
+        raise ShapeError(f"{file} was written by a newer clast (version {version} of the format, this one reads {VERSION}).")
+    try:
+        drawn = _Drawn.model_validate(keys)
+    except ValidationError as error:
+        raise ShapeError(f"In {file} {_sentence(error.errors()[0])}.") from None
+    try:
+        return _made(drawn, drawn.name or file.stem)
+    except ShapeError as error:
+        raise ShapeError(f"{file}: {error}") from None
+
+
+def save_solid(solid: Solid, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write the solid, in the coordinates it was drawn in, as a JSON file that `load_solid` reads; returns its path."""
+    file = Path(path)
+    if file.suffix.lower() != ".json":
+        raise ShapeError(f"A solid is written as JSON: call the file {file.with_suffix('.json')}.")
+    keys = {"format": FORMAT, "version": VERSION, "name": solid.name, "radius": solid.radius, "hollow": solid.hollow}
+    rows: dict[str, list[Any]] = {"vertices": solid.drawn().tolist()}
+    if solid.faces:
+        rows["faces"] = [loop.tolist() for loop in solid.faces]
+    elif len(solid.edges):
+        rows["edges"] = solid.edges.tolist()
+    lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in keys.items()]
+    for key, values in rows.items():
+        lines.append(f'  "{key}": [\n' + ",\n".join(f"    {json.dumps(value)}" for value in values) + "\n  ]")
+    try:
+        with file.open("w" if overwrite else "x", encoding="utf-8") as out:
+            out.write("{\n" + ",\n".join(lines) + "\n}\n")
+    except FileExistsError:
+        raise ShapeError(f"There is a file {file} already: choose another name, or overwrite=True.") from None
+    except OSError as error:
+        raise ShapeError(f"The solid's file {file} cannot be written: {_last_words(error)}.") from None
+    return file
+
+
+def _made(drawn: _Drawn, name: str) -> Solid:
+    """The solid a file asks for; its ShapeErrors are completed with the file's name."""
+    if drawn.scale is not None and drawn.volume is not None:
+        raise ShapeError('Give "scale" or "volume", not both.')
+    if drawn.faces and drawn.edges:
+        raise ShapeError('"edges" are those of a capsule, which has no "faces": leave them out, faces bring their own.')
+    if drawn.hollow and not drawn.faces:
+        raise ShapeError('Only "faces" can be "hollow", and there are none.')
+    if drawn.hollow:
+        solid = shell(drawn.vertices, drawn.faces, drawn.radius, name=name)
+    elif len(drawn.faces) == 1:
+        if sorted(drawn.faces[0]) != list(range(len(drawn.vertices))):
+            raise ShapeError("The face of a plate has all vertices, each once.")
+        solid = plate([drawn.vertices[v] for v in drawn.faces[0]], drawn.radius, name=name)
+    elif drawn.faces:
+        solid = mesh(drawn.vertices, drawn.faces, drawn.radius, name=name)
+    elif drawn.edges:
+        if len(drawn.vertices) != 2 or [sorted(edge) for edge in drawn.edges] != [[0, 1]]:
+            raise ShapeError("Without faces there is one edge, [0, 1], between two vertices: a capsule.")
+        solid = capsule(ends=drawn.vertices, radius=drawn.radius, name=name)
+    else:
+        solid = sphere_clump(drawn.vertices, drawn.radius, name=name)
+    if drawn.volume is not None:
+        return solid.with_volume(drawn.volume)
+    return solid if drawn.scale is None else solid.scaled(drawn.scale)
+
+
+def _sentence(error: Any) -> str:
+    """'the key "radius" must be greater than 0, not -1', from one of pydantic's records."""
+    where, kind, given = list(error["loc"]), error["type"], error["input"]
+    key = str(where[0])
+    if kind == "extra_forbidden":
+        return f'there is an unknown key "{key}"; known are {", ".join(_Drawn.model_fields)}'
+    if kind == "missing":
+        return f'the key "{key}" is missing'
+    what = f'the key "{key}"'
+    if len(where) > 1:
+        what += f", {_ONE[key]} {where[1]}"
+    if kind in ("too_short", "too_long", "list_type"):
+        wanted = {"vertices": "three numbers (x, y, z)", "faces": "a list of vertex numbers", "edges": "two vertex numbers"}
+        return f"{what} must be {wanted[key] if len(where) > 1 else 'a list'}, not {given!r}"
+    if kind == "greater_than":
+        return f"{what} must be greater than {error['ctx']['gt']:g}, not {given!r}"
+    if kind == "finite_number":
+        return f"{what} must be finite, not {given!r}"
+    wanted_kind = {
+        "float_type": "a number", "string_type": "a text", "bool_type": "true or false", "int_type": "a whole number",
+        "greater_than_equal": "0 or more",
+    }  # fmt: skip
+    return f"{what} must be {wanted_kind.get(kind, 'something else')}, not {given!r}"
+
+
+def _last_words(error: Exception) -> str:
+    """What the system says, as the end of a sentence."""
+    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return words.rstrip(".").replace("\n", " ")

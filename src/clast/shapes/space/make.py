@@ -1,0 +1,178 @@
+"""Constructors of solids: points and faces in the user's coordinates in, a checked `Solid` in its principal frame out."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clast.errors import ShapeError
+from clast.shapes.inside import Floats, Ints
+from clast.shapes.space.build import NO_EDGES, build
+from clast.shapes.space.faces import Loop, compressed, edges_of, in_order, merged
+from clast.shapes.space.mending import MendedMeshWarning, mended
+from clast.shapes.space.solid import Solid
+from clast.shapes.space.surface import refuse_bad_surface
+from clast.shapes.space.thickness import warn_if_thin
+from clast.shapes.space.validity import (
+    checked_faces,
+    checked_length,
+    checked_places,
+    named,
+    refuse_bad_loop,
+    refuse_repeated_places,
+    repeated,
+)
+from clast.shapes.space.vectors import cross, dot
+from clast.shapes.validity import TOLERANCE, body_size, checked_radius
+
+
+def sphere(radius: float, *, name: str = "sphere") -> Solid:
+    """Ball of the given radius: a skeleton of one point."""
+    return build(name, np.zeros((1, 3)), NO_EDGES, [], checked_radius(radius))
+
+
+def capsule(
+    length: float | None = None, radius: float | None = None, *, ends: ArrayLike | None = None, name: str = "capsule"
+) -> Solid:
+    """Spherocylinder: a segment swept by a ball of the given radius.
+
+    The segment (without the caps) is `length` long along x about the origin, or goes from `ends[0]` to `ends[1]`, (2, 3).
+    """
+    r = checked_radius(cast(float, radius))
+    if (length is None) == (ends is None):
+        raise ShapeError("A capsule is given by the length of its segment or by its two ends: give one of the two.")
+    if ends is None:
+        half = 0.5 * checked_length(cast(float, length), "The length of a capsule")
+        points = np.array([(-half, 0.0, 0.0), (half, 0.0, 0.0)])
+    else:
+        points = checked_places(ends, 2, name)
+        if len(points) != 2:
+            raise ShapeError(f"A capsule has two ends, not {len(points)}.")
+    refuse_repeated_places(points, body_size(points, r), name)
+    return build(name, points, np.array([(0, 1)]), [], r)
+
+
+def sphere_clump(points: ArrayLike, radius: float, *, name: str = "clump") -> Solid:
+    """Balls of one radius glued together, their centres at `points` (n, 3); overlaps count once."""
+    r = checked_radius(radius)
+    vertices = checked_places(points, 1, name)
+    refuse_repeated_places(vertices, body_size(vertices, r), name)
+    return build(name, vertices, NO_EDGES, [], r)
+
+
+def plate(corners: ArrayLike, radius: float, *, name: str = "plate") -> Solid:
+    """A plane polygon, convex or not, swept by a ball: a rounded tile. `corners` (n, 3), n ≥ 3, either way round.
+
+    Corners on the straight line between their neighbours are left out.
+    """
+    r = checked_radius(radius)
+    vertices = checked_places(corners, 3, name)
+    size = body_size(vertices, r)
+    refuse_repeated_places(vertices, size, name)
+    loop = tuple(range(len(vertices)))
+    refuse_bad_loop(vertices, loop, size, f"The {name}")
+    loops = merged(vertices, [loop], TOLERANCE * size)
+    return build(name, *_skeleton(vertices, loops), r)
+
+
+def tetrahedron(edge: float, radius: float, *, name: str = "tetrahedron") -> Solid:
+    """Regular tetrahedron with edges of the given length (of the skeleton), swept by a ball; a vertex on every second corner
+    of a cube about the origin."""
+    a = checked_length(edge, "The edge of a tetrahedron") / math.sqrt(8.0)
+    return hull([(a, a, a), (a, -a, -a), (-a, a, -a), (-a, -a, a)], radius, name=name)
+
+
+def cuboid(sides: ArrayLike, radius: float, *, name: str = "cuboid") -> Solid:
+    """Box with sides (3,) of the skeleton along x, y and z, or one number for a cube, about the origin, swept by a ball."""
+    try:
+        three = np.broadcast_to(np.asarray(sides, dtype=np.float64), (3,))
+    except (TypeError, ValueError):
+        raise ShapeError(f"The sides of a {name} are three numbers, or one for a cube, not {sides!r}.") from None
+    half = [0.5 * checked_length(side, f"Each side of a {name}") for side in three.tolist()]
+    signs = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+    return hull(signs * half, radius, name=name)
+
+
+def hull(points: ArrayLike, radius: float, *, name: str = "hull") -> Solid:
+    """The convex hull of `points` (n, 3), not all in one plane, swept by a ball. Points within it are left out."""
+    from scipy.spatial import ConvexHull, QhullError  # slow to import, and a run in the plane does not need it
+
+    r = checked_radius(radius)
+    given = checked_places(points, 4, name)
+    size = body_size(given, r)
+    unit = 2.0 ** math.frexp(size)[1]  # the search for the hull then takes the same decisions in every unit
+    try:
+        found = ConvexHull((given - given.mean(axis=0)) / unit)
+    except QhullError:
+        raise ShapeError(f"The points of this {name} lie in one plane, or nearly: for a plane polygon use plate.") from None
+    inner = given[found.vertices].mean(axis=0)
+    corners = found.simplices
+    a, b, c = (given[corners[:, k]] for k in range(3))
+    outward = dot(cross(b - a, c - a), a - inner) > 0.0
+    corners = np.where(outward[:, None], corners, corners[:, [0, 2, 1]])
+    loops = [tuple(corner) for corner in corners.tolist()]
+    solid = build(name, *_skeleton(given, merged(given, in_order(loops), TOLERANCE * size)), r)
+    warn_if_thin(name, solid.thickness, r)
+    return solid
+
+
+def mesh(vertices: ArrayLike, faces: Iterable[ArrayLike], radius: float, *, mend: bool = False, name: str = "mesh") -> Solid:
+    """A closed surface of plane polygons, convex or not, with its inside, swept by a ball.
+
+    vertices (n, 3); faces: lists of vertex numbers, counter-clockwise seen from outside, triangles or more. Coplanar neighbours
+    are joined into one face and vertices that carry nothing left out. A surface that is open or crosses itself, or has faces
+    without area, crooked, inside out, or more than two at an edge, is refused with the reason. With `mend` what can be put
+    right is (see `clast.shapes.space.mending`), and a `MendedMeshWarning` says how. Warns (`ThinShapeWarning`) when it is
+    thinner than a tenth of the radius.
+    """
+    r = checked_radius(radius)
+    given = checked_places(vertices, 4, name)
+    loops = checked_faces(faces, len(given), name)
+    size = body_size(given, r)
+    done: list[str] = []
+    if mend:
+        loops, done = mended(given, loops, size)
+        if not loops:
+            raise ShapeError(f"Nothing is left of this {name} when faces without area are dropped.")
+    else:
+        _refuse_repeated_corners(given, loops, size, name)
+    refuse_bad_surface(given, loops, size, name, closed=True)
+    solid = build(name, *_skeleton(given, merged(given, loops, TOLERANCE * size)), r)
+    if done:
+        warnings.warn(f"The {name} was mended: {', '.join(done)}.", MendedMeshWarning, stacklevel=2)
+    warn_if_thin(name, solid.thickness, r)
+    return solid
+
+
+def shell(vertices: ArrayLike, faces: Iterable[ArrayLike], radius: float, *, name: str = "shell") -> Solid:
+    """A surface of plane polygons swept by a ball, without an inside: a wall, hopper, drum or bowl. It may be open or closed.
+
+    vertices (n, 3); faces as for `mesh`, neighbours going opposite ways along their common edge. Grains touch it on both sides.
+    """
+    r = checked_radius(radius)
+    given = checked_places(vertices, 3, name)
+    loops = checked_faces(faces, len(given), name)
+    size = body_size(given, r)
+    _refuse_repeated_corners(given, loops, size, name)
+    refuse_bad_surface(given, loops, size, name, closed=False)
+    return build(name, *_skeleton(given, merged(given, loops, TOLERANCE * size)), r, hollow=True)
+
+
+def _refuse_repeated_corners(vertices: Floats, loops: list[Loop], size: float, name: str) -> None:
+    """ShapeError where two vertices that faces use lie in one place."""
+    used = {v for loop in loops for v in loop}
+    for i, j in repeated(vertices, size):
+        if i in used and j in used:
+            raise ShapeError(
+                f"In this {name} {named(vertices, j)} repeats vertex {i}: use one number for both, or let mend=True weld them."
+            )
+
+
+def _skeleton(vertices: Floats, loops: list[Loop]) -> tuple[Floats, Ints, list[Loop]]:
+    """Vertices, edges and faces of a surface, without the vertices no face uses."""
+    return compressed(vertices, edges_of(loops), loops)

@@ -1,0 +1,50 @@
+"""What is known of a solid, in words: what `clast shape` prints, twin of `clast.output.shape_figure.shape_report`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clast.shapes.space.solid import Solid
+from clast.shapes.thickness import THIN
+
+SMALL_ROUNDING = 0.01  # of the reach
+
+
+def describe_solid(solid: Solid) -> list[str]:
+    """What is known of a solid, a line each, in the unit of length it was drawn in; warnings last, if there are any."""
+    n, m, f = len(solid.vertices), len(solid.edges), len(solid.faces)
+    if f:
+        kind = "closed surface" if solid.is_closed else "plate" if f == 1 else "hollow surface"
+    else:
+        kind = "segment" if m else "point" if n == 1 else "clump of balls"
+    extent = np.ptp(solid.drawn(), axis=0) + 2.0 * solid.radius
+    error = f"   (to {solid.mass_error:.1g}, relative)" if solid.mass_error else ""
+    counts = f"{n} {'vertex' if n == 1 else 'vertices'}, {m} {'edge' if m == 1 else 'edges'}, {f} {'face' if f == 1 else 'faces'}"
+    lines = [
+        f"name        {solid.name}",
+        f"skeleton    {kind}, {counts}",
+        f"radius      {solid.radius:.6g}",
+        f"extent      {extent[0]:.6g} × {extent[1]:.6g} × {extent[2]:.6g}",
+        f"volume      {solid.volume:.6g}{error}",
+        "inertia     {:.6g}, {:.6g}, {:.6g}   (principal moments of the volume)".format(*solid.inertia),
+        "centre      ({:.6g}, {:.6g}, {:.6g})   (of mass, where it was drawn)".format(*solid.centre),
+        f"reach       {solid.reach:.6g}   (centre of mass to the farthest point)",
+        f"thickness   {solid.thickness:.6g}   (of the skeleton)" if solid.is_closed else "thickness   no inside",
+    ]
+    return lines + [f"warning     {words}" for words in solid_warnings(solid)]
+
+
+def solid_warnings(solid: Solid) -> list[str]:
+    """What a user should know before thousands of these grains run; empty for a sound solid."""
+    found = []
+    if solid.thickness < THIN * solid.radius:
+        found.append(
+            f"the skeleton is only {solid.thickness:.3g} thick somewhere, less than {THIN:g} sphero-radii: "
+            "overlaps deeper than that are miscounted"
+        )
+    if solid.radius < SMALL_ROUNDING * solid.reach:
+        found.append(
+            f"the sphero-radius is only {solid.radius / solid.reach:.2g} of the reach: overlaps must stay below a fifth of it, "
+            "which asks for stiff contacts and small steps"
+        )
+    return found

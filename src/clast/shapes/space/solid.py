@@ -1,0 +1,121 @@
+"""What a grain is in space: a skeleton of points, edges and faces swept by a ball (Minkowski sum; GM09 eq 13)."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clast.errors import ShapeError
+from clast.shapes.inside import Bools, Floats, Ints
+from clast.shapes.space.faces import triangulated
+from clast.shapes.space.inside import distance_to_skeleton, in_surface
+from clast.shapes.space.quaternions import matrix
+from clast.shapes.space.thickness import solid_thickness
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """A spheropolyhedron in its body frame: centre of mass at the origin, axes the principal axes, lengths in any one unit.
+
+    Made by the constructors of `clast.shapes.space.make`, which check what they are given. A face is a loop of vertex numbers,
+    counter-clockwise seen from outside, of a plane polygon, convex or not, without holes. Every side of a face is an edge; at
+    most two faces meet at an edge. Edges without a face are the segments of a capsule or of a wire; a point or a clump has
+    vertices only. A closed surface owns its inside, a plate (one face) has none. The arrays are read-only.
+    """
+
+    name: str
+    vertices: Floats  # (n, 3)
+    edges: Ints  # (m, 2) vertex numbers, the smaller first, sorted
+    faces: tuple[Ints, ...]  # each (k,) vertex numbers
+    radius: float  # sphero-radius
+    volume: float  # of the union skeleton ⊕ ball
+    inertia: Floats  # (3,) principal moments of the volume, ∫(y² + z²) dV …; times the density they are those of the body
+    reach: float  # largest distance from the centre of mass to the surface
+    centre: Floats  # (3,) centre of mass in the user's coordinates
+    orientation: Floats  # (4,) quaternion (w, x, y, z): user = centre + orientation · body
+    hollow: bool = False  # a closed surface without an inside, as the walls of a drum
+    mass_error: float = 0.0  # relative error of volume and inertia; 0 where they are closed forms (round-off)
+
+    def __post_init__(self) -> None:
+        for field, kind in (
+            ("vertices", np.float64), ("edges", np.int64), ("inertia", np.float64), ("centre", np.float64),
+            ("orientation", np.float64),
+        ):  # fmt: skip
+            array = np.array(getattr(self, field), dtype=kind)
+            array.flags.writeable = False
+            object.__setattr__(self, field, array)
+        loops = tuple(np.array(loop, dtype=np.int64) for loop in self.faces)
+        for loop in loops:
+            loop.flags.writeable = False
+        object.__setattr__(self, "faces", loops)
+
+    @cached_property
+    def is_closed(self) -> bool:
+        """Whether the faces close a surface, so that its inside belongs to the grain."""
+        sides = sum(len(loop) for loop in self.faces)
+        return not self.hollow and len(self.faces) >= 4 and sides == 2 * len(self.edges)
+
+    @cached_property
+    def _cut(self) -> tuple[Ints, Ints]:
+        triangles, owner = triangulated(self.vertices, self.faces)
+        triangles.flags.writeable = owner.flags.writeable = False
+        return triangles, owner
+
+    @property
+    def triangles(self) -> Ints:
+        """The faces of the skeleton cut into triangles (t, 3) of vertex numbers, counter-clockwise seen from outside."""
+        return self._cut[0]
+
+    @cached_property
+    def thickness(self) -> float:
+        """Smallest width of the skeleton between parts that do not adjoin; infinite where there is no inside.
+
+        Contact weights hold while overlaps stay below it: see `clast.shapes.space.thickness`.
+        """
+        return solid_thickness(self.vertices, self.edges, self.faces, *self._cut) if self.is_closed else math.inf
+
+    def scaled(self, factor: float) -> Solid:
+        """The same solid, every length (the sphero-radius too) times `factor` > 0.
+
+        Volume and inertia are multiplied, not computed anew, so a power of two changes no bit of any mantissa.
+        """
+        if not (math.isfinite(factor) and factor > 0.0):
+            raise ShapeError(f"A solid is scaled by a positive number, not by {factor!r}.")
+        return dataclasses.replace(
+            self,
+            vertices=self.vertices * factor,
+            radius=self.radius * factor,
+            volume=self.volume * factor**3,
+            inertia=self.inertia * factor**5,
+            reach=self.reach * factor,
+            centre=self.centre * factor,
+        )
+
+    def with_volume(self, volume: float) -> Solid:
+        """The same solid scaled to the given volume of the union (length³)."""
+        if not (math.isfinite(volume) and volume > 0.0):
+            raise ShapeError(f"The volume of a solid is a positive number, not {volume!r}.")
+        return dataclasses.replace(self.scaled(math.cbrt(volume / self.volume)), volume=float(volume))
+
+    def contains(self, points: ArrayLike) -> Bools:
+        """Whether each of `points` (…, 3), in the body frame, lies in the grain, its surface included; returns (…).
+
+        GM09's test: inside the skeleton by crossing number, or no farther than the sphero-radius from it.
+        """
+        where = np.asarray(points, dtype=np.float64)
+        if where.ndim == 0 or where.shape[-1] != 3:
+            raise ShapeError(f"Points to test have shape (…, 3), not {where.shape}.")
+        flat = where.reshape(-1, 3)
+        inside = distance_to_skeleton(flat, self.vertices, self.edges, self.triangles) <= self.radius
+        if self.is_closed:
+            inside |= in_surface(flat, self.vertices, self.triangles)
+        return inside.reshape(where.shape[:-1])
+
+    def drawn(self) -> Floats:
+        """The vertices (n, 3) in the coordinates the solid was drawn in."""
+        return self.centre + self.vertices @ matrix(self.orientation).T

@@ -1,0 +1,135 @@
+"""Whether points and faces can be a solid: every refusal is one sentence that names the vertex or face as the user counted it.
+
+Lengths smaller than `TOLERANCE` times the size of the body (skeleton and rounding) count as zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clast.errors import ShapeError
+from clast.shapes.inside import Floats
+from clast.shapes.space.faces import Loop, area_vector
+from clast.shapes.validity import TOLERANCE, refuse_self_contact
+
+
+def checked_places(points: ArrayLike, least: int, kind: str) -> Floats:
+    """`points` as an (n, 3) array of at least `least` finite vertices, or ShapeError."""
+    try:
+        array = np.array(points, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ShapeError(f"The vertices of a {kind} must be triples of numbers (x, y, z).") from None
+    if array.size == 0:
+        array = array.reshape(0, 3)
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise ShapeError(f"The vertices of a {kind} must be an array of shape (n, 3), not {array.shape}.")
+    bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
+    if len(bad):
+        raise ShapeError(f"In this {kind} {named(array, int(bad[0]))} is not finite.")
+    if len(array) < least:
+        last = f" (the last is {named(array, len(array) - 1)})" if len(array) else ""
+        raise ShapeError(f"A {kind} needs at least {least} vertices, got {len(array)}{last}.")
+    return array
+
+
+def checked_faces(faces: Iterable[ArrayLike], count: int, kind: str) -> list[Loop]:
+    """`faces` as loops of numbers of `count` vertices, three each at least, none twice; or ShapeError."""
+    try:
+        given = list(faces)
+    except TypeError:
+        raise ShapeError(f"The faces of a {kind} must be a list of lists of vertex numbers.") from None
+    loops: list[Loop] = []
+    for k, face in enumerate(given):
+        try:
+            array = np.asarray(face)
+        except ValueError:
+            array = np.empty(0)
+        if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
+            raise ShapeError(f"Face {k} of this {kind} must be a list of vertex numbers, not {face!r}.")
+        wrong = array[(array < 0) | (array >= count)]
+        if len(wrong):
+            raise ShapeError(f"Face {k} of this {kind} names vertex {int(wrong[0])}, but they are numbered 0 to {count - 1}.")
+        loops.append(tuple(int(v) for v in array))
+    if not loops:
+        raise ShapeError(f"A {kind} needs faces, and there are none.")
+    return loops
+
+
+def checked_length(value: float, what: str) -> float:
+    """A positive finite number, or ShapeError that says what it is."""
+    try:
+        length = float(value)
+    except (TypeError, ValueError):
+        raise ShapeError(f"{what} must be a number, not {value!r}.") from None
+    if not (math.isfinite(length) and length > 0.0):
+        raise ShapeError(f"{what} must be positive and finite, not {length!r}.")
+    return length
+
+
+def at(p: Floats) -> str:
+    """'(1, 2, 3)'."""
+    return f"({p[0]:.6g}, {p[1]:.6g}, {p[2]:.6g})"
+
+
+def named(points: Floats, i: int) -> str:
+    """'vertex 3 at (1, 2, 3)'."""
+    return f"vertex {i} at {at(points[i])}"
+
+
+def repeated(points: Floats, size: float) -> list[tuple[int, int]]:
+    """Pairs (i, j), i < j, sorted by j, of `points` (n, 3) that coincide."""
+    from scipy.spatial import cKDTree  # slow to import, and a run in the plane does not need it
+
+    pairs = cKDTree(points).query_pairs(TOLERANCE * size, output_type="ndarray")
+    return sorted(((int(i), int(j)) for i, j in pairs), key=lambda pair: (pair[1], pair[0]))
+
+
+def refuse_repeated_places(points: Floats, size: float, kind: str) -> None:
+    """ShapeError where any two of `points` (n, 3) coincide."""
+    pairs = repeated(points, size)
+    if pairs:
+        i, j = pairs[0]
+        raise ShapeError(f"In this {kind} {named(points, j)} repeats vertex {i}.")
+
+
+def refuse_bad_loop(vertices: Floats, loop: Loop, size: float, what: str) -> None:
+    """ShapeError unless a loop of `vertices` (n, 3) is a plane polygon with an area that does not cross itself.
+
+    `what` begins the sentence: "Face 3 of this mesh".
+    """
+    if len(loop) < 3 or len(set(loop)) < len(loop):
+        raise ShapeError(f"{what} must have three different vertices at least, not {list(loop)}.")
+    points = vertices[list(loop)]
+    area = area_vector(points)
+    twice = 2.0 * math.sqrt(float(area @ area))
+    rel = points - np.roll(points, 1, axis=0)
+    longest = math.sqrt(float((rel * rel).sum(axis=1).max()))
+    if twice <= TOLERANCE * size * longest:
+        raise ShapeError(f"{what} is degenerate: it has no area ({_corners(points, loop)}).")
+    if len(loop) == 3:
+        return
+    normal = area * (2.0 / twice)
+    height = (points - points.mean(axis=0)) @ normal
+    k = int(np.abs(height).argmax())
+    if abs(height[k]) > TOLERANCE * size:
+        raise ShapeError(
+            f"{what} is not plane: vertex {loop[k]} at {at(points[k])} lies {abs(height[k]):.3g} off the plane of the others; "
+            "cut it into triangles."
+        )
+    x = points[1] - points[0]
+    x = x / math.sqrt(float(x @ x))
+    flat = np.stack([points @ x, points @ np.cross(normal, x)], axis=1)
+    try:
+        refuse_self_contact(flat, np.array(loop), size, "polygon", closed=True)
+    except ShapeError:
+        raise ShapeError(f"{what} crosses or touches itself ({_corners(points, loop)}).") from None
+
+
+def _corners(points: Floats, loop: Sequence[int]) -> str:
+    """'vertices 3, 4, 5 …, the first at (0, 0, 0)'."""
+    shown = ", ".join(str(v) for v in loop[:4]) + (" …" if len(loop) > 4 else "")
+    return f"vertices {shown}, the first at {at(points[0])}"
