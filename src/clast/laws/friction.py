@@ -21,13 +21,20 @@ def length(u, w):
 
 
 @law_function
+def is_within(u, w, limit):
+    """Whether a vector in the tangent plane is no longer than `limit`: by squares, for a root would be waited for."""
+    if w == 0.0:
+        return math.fabs(u) <= limit
+    return limit >= 0.0 and u * u + w * w <= limit * limit
+
+
+@law_function
 def slide(stiffness, cap, spring_u, spring_w, sliding_u, sliding_w, dt):
     """The spring after a step: new spring (u, w) and the heat of sliding."""
     trial_u = spring_u + sliding_u * dt
     trial_w = spring_w + sliding_w * dt
-    pull = stiffness * length(trial_u, trial_w)
-    if pull > cap:
-        ratio = cap / pull
+    if not is_within(stiffness * trial_u, stiffness * trial_w, cap):
+        ratio = cap / (stiffness * length(trial_u, trial_w))
         new_u = trial_u * ratio
         new_w = trial_w * ratio
         heat = 0.5 * stiffness * ((spring_u + new_u) * (trial_u - new_u) + (spring_w + new_w) * (trial_w - new_w))
@@ -40,9 +47,8 @@ def hold_back(shear_u, shear_w, drag_u, drag_w, cap):
     """The dashpot gives way first: |spring + dashpot| stays within the cap. Returns what is left of the dashpot."""
     total_u = shear_u + drag_u
     total_w = shear_w + drag_w
-    size = length(total_u, total_w)
-    if size > cap:
-        ratio = cap / size
+    if not is_within(total_u, total_w, cap):
+        ratio = cap / length(total_u, total_w)
         return total_u * ratio - shear_u, total_w * ratio - shear_w
     return drag_u, drag_w
 

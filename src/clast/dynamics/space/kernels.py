@@ -10,7 +10,7 @@ from clast.backend.bind import functions_of
 from clast.backend.device import kernel, law_function, parallel_kernel, parallel_range, routine
 from clast.dynamics.space.drift import kick_and_drift
 from clast.dynamics.space.gear import correct_and_predict
-from clast.dynamics.space.step import add_onsets, contact_forces, refine_onsets
+from clast.dynamics.space.step import OPEN_OR_CLOSE, add_onsets, contact_forces, refine_onsets
 from clast.dynamics.space.table import contact_table
 from clast.dynamics.space.tagged import move_tagged, present_drag, program_row
 from clast.neighbours.space_cells import find_pairs, index_pairs, sort_pairs
@@ -94,7 +94,7 @@ def advance(geometry, model, state, contacts, forces, tags, step, end, start, pa
         deep = force_pass(0, pairs, geometry, model, state, contacts, forces, dt, spring_dt, before, 0.5, onset)
         if deep >= 0:
             return step, DEEP_OVERLAP, deep
-        if onset != 0.0:
+        if onset != 0.0 and deep == OPEN_OR_CLOSE:
             onset_pass(0, pairs, geometry, model, state, contacts, forces, dt, spring_dt, before, 0.5)
             add_onsets(0, pairs, forces)
         row = program_row(tags, step, start)
@@ -124,10 +124,12 @@ def advance_parallel(
             found[t, 0] = force_pass(
                 pair_cut[t], pair_cut[t + 1], geometry, model, state, contacts, forces, dt, spring_dt, before, 0.5, onset
             )
+        refine = False
         for t in range(threads):
             if found[t, 0] >= 0:
                 return step, DEEP_OVERLAP, found[t, 0]
-        if onset != 0.0:
+            refine |= found[t, 0] == OPEN_OR_CLOSE
+        if onset != 0.0 and refine:
             for t in parallel_range(threads):
                 onset_pass(pair_cut[t], pair_cut[t + 1], geometry, model, state, contacts, forces, dt, spring_dt, before, 0.5)
             for t in parallel_range(threads):
@@ -153,7 +155,7 @@ def advance_parallel(
 def forces_now(geometry, model, state, contacts, forces, pairs, dt, spring_dt, past, future, onset):
     """Contact forces at the present positions, springs brought up to date: for an output, on copies."""
     deep = force_pass(0, pairs, geometry, model, state, contacts, forces, dt, spring_dt, past, future, onset)
-    if onset != 0.0:
+    if onset != 0.0 and deep == OPEN_OR_CLOSE:
         onset_pass(0, pairs, geometry, model, state, contacts, forces, dt, spring_dt, past, future)
         add_onsets(0, pairs, forces)
     return deep

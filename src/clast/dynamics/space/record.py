@@ -187,12 +187,19 @@ def sliding_velocity(
 @device
 def carried(spring, normal, twist):
     """A vector of the old tangent plane in the new one, with its length: laid flat, then turned about N by a small angle."""
+    whole = dot(spring, spring)
+    if whole == 0.0:
+        return NONE
+    inverse = 1.0 / whole  # known before the normal is
     flat = in_plane(spring, normal)
     flat = along(flat, twist, cross(normal, flat))
     size = dot(flat, flat)
+    lost = 1.0 - size * inverse
+    if math.fabs(lost) < 1e-4:  # the series is exact to rounding
+        return times(1.0 + lost * (0.5 + lost * (0.375 + lost * 0.3125)), flat)
     if size == 0.0:
         return NONE
-    return times(math.sqrt(dot(spring, spring) / size), flat)
+    return times(math.sqrt(whole / size), flat)
 
 
 @device

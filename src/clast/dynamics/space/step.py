@@ -17,13 +17,16 @@ from clast.dynamics.space.motion import gather
 from clast.dynamics.space.onset import answering, onset_correction
 from clast.dynamics.space.spheres import sphere_forces
 
+OPEN_OR_CLOSE = -2  # instead of a pair: some onset has to be refined
+
 
 @device
 def contact_forces(
     elastic, law, normal_energy, spring_energy, unpack, history, extra, rolling, cohesive, gear, own,
     low, high, geometry, model, state, contacts, forces, dt, spring_dt, past, future, onset,
 ):  # fmt: skip
-    """Forces of the pairs low ≤ p < high. Returns the first pair whose skeletons nearly touch, or −1.
+    """Forces of the pairs low ≤ p < high. Returns the first pair whose skeletons nearly touch, or OPEN_OR_CLOSE if a contact may
+    open or close in this step, or −1.
 
     `own` is the number of the law's own parameters: those of rolling and cohesion follow them in its row.
     """
@@ -44,6 +47,7 @@ def contact_forces(
     derivative = state.gear.reshape(-1)
     beside = (0.0, 0.0, 0.0, 0.0)  # rolling stiffness and friction, strength and range of cohesion
     deep = np.int64(-1)
+    some = False
     for q in range(low, high):
         p = unsigned(q)
         row = np.uint64(constant[CONSTANT * p + 4])
@@ -65,6 +69,7 @@ def contact_forces(
                 dt, spring_dt, past, future, onset,
             )  # fmt: skip
         forces.refine[p] = refine
+        some |= refine
         write_three(out, PULL * p, force, torque_i, torque_j)
         if history:
             write_three(loss, LOSS * p, drag, drag_i, drag_j)
@@ -73,16 +78,15 @@ def contact_forces(
             loss[LOSS * p + 11] = lost
         if too_deep and deep < 0:
             deep = p
-    return deep
+    return deep if deep >= 0 or not some else np.int64(OPEN_OR_CLOSE)
 
 
 @device
 def write_three(table, at, one, two, three):
     """Three vectors into a flat table."""
-    for c in range(3):
-        table[at + c] = one[c]
-        table[at + 3 + c] = two[c]
-        table[at + 6 + c] = three[c]
+    table[at], table[at + 1], table[at + 2] = one
+    table[at + 3], table[at + 4], table[at + 5] = two
+    table[at + 6], table[at + 7], table[at + 8] = three
 
 
 @device
