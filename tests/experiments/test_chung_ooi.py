@@ -11,6 +11,8 @@ from clast.experiments.chung_ooi import OBLIQUE, OXIDE, SPEEDS, SPINNING, depart
 from clast.experiments.conduct import conduct
 from clast.preparation.impacts import Start, asked_restitution, hertz_mindlin, impact_scene, restitution_of
 
+pytestmark = pytest.mark.validate  # Hertz-Mindlin in space is compiled for these alone
+
 FEW = {"steps": 100}
 CURVES = {"5": ("surface velocity", "spin after"), "6": ("surface velocity", "surface restitution β")}
 CURVES["8"] = CURVES["6"]

@@ -70,7 +70,10 @@ def fitted_order(integrator: str, given: dict[str, float]) -> tuple[float, np.nd
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("integrator, low, high", [("verlet", 1.9, 2.1), ("gear4", 3.7, 5.0), ("gear5", 4.6, 5.4)])
+@pytest.mark.parametrize(
+    "integrator, low, high",
+    [("verlet", 1.9, 2.1), ("gear4", 3.7, 5.0), pytest.param("gear5", 4.6, 5.4, marks=pytest.mark.validate)],
+)
 def test_order(integrator, low, high, case):
     """q − 1 for q values: 4 and 5, with either c₀. Verlet 2, but 1 with contact dashpots: they see the velocity of t − ½Δt."""
     slope, errors = fitted_order(integrator, CASES[case])
@@ -142,6 +145,7 @@ def gas(friction: float) -> Scene:
     return scene
 
 
+@pytest.mark.validate
 @pytest.mark.parametrize("friction", [0.0, 0.4])
 def test_energy_of_a_gas(friction):
     """The kink where contacts open and close costs every method the second order; only Verlet weights those steps."""
@@ -168,7 +172,7 @@ def dragged() -> Scene:
     return scene
 
 
-@pytest.mark.parametrize("integrator", ["gear4", "gear5"])
+@pytest.mark.parametrize("integrator", ["gear4", pytest.param("gear5", marks=pytest.mark.validate)])
 def test_friction_closes_at_second_order(integrator):
     errors = []
     for dt in (4e-4, 2e-4, 1e-4):
@@ -210,7 +214,7 @@ def assert_same_bits(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -
 BITS_DT, STEPS = CONTACT_TIME / 50, 1500
 
 
-@pytest.fixture(scope="module", params=["gear4", "gear5"])
+@pytest.fixture(scope="module", params=["gear4", pytest.param("gear5", marks=pytest.mark.validate)])
 def reference(request) -> tuple[str, dict[str, np.ndarray]]:
     engine = Engine(mixed(), dt=BITS_DT, alpha=0.05, integrator=request.param)
     engine.advance(STEPS)

@@ -214,6 +214,7 @@ def test_the_error_does_not_depend_on_the_zero_of_height():
     assert errors[1] < 1e-9  # 1000 m higher: rounding
 
 
+@pytest.mark.validate
 def test_a_ball_on_a_hertz_spring_bounces_for_ever():
     """The elastic part of Hertz' law is the slope of its energy: halving the step leaves a quarter of the error."""
     errors = []

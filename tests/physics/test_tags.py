@@ -613,6 +613,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.validate
 @pytest.mark.parametrize("old, new", [("linear", "hertz-mindlin"), ("hertz-mindlin", "linear")])
 def test_another_law_keeps_the_tangential_spring_and_the_angle_of_rolling(old, new):
     engine = engine_of(rubbing(law=OTHERS[old]), 1e-5)

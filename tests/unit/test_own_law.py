@@ -159,6 +159,7 @@ def force_in_a_fresh_process(path: Path, how: str = "import") -> float:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.validate
 def test_an_edited_file_is_seen_at_once(tmp_path):
     path = tmp_path / "spring_of_mine.py"
     path.write_text(SPRING)

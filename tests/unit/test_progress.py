@@ -174,6 +174,9 @@ def test_scenes_and_shapes_are_registered_by_name(cell):
     formatter = types.SimpleNamespace(for_type_by_name=lambda module, name, draw: registered.update({(module, name): draw}))
     shell.display_formatter = types.SimpleNamespace(formatters={"image/png": formatter})
     importlib.reload(clast)  # what `import clast` does in a notebook
-    assert set(registered) == {("clast.scene.scene", "Scene"), ("clast.shapes.skeleton", "Shape")}
+    assert set(registered) == {
+        ("clast.scene.scene", "Scene"), ("clast.shapes.skeleton", "Shape"),
+        ("clast.scene.space", "Scene3D"), ("clast.shapes.space.solid", "Solid"),
+    }  # fmt: skip
     for module, name in registered:
         assert hasattr(importlib.import_module(module), name)

@@ -19,6 +19,7 @@ from typing import Any
 
 import numba
 from numba import prange as parallel_range  # noqa: F401  (re-exported: nobody else imports numba)
+from numba.extending import intrinsic
 
 _COMMON: dict[str, Any] = {"fastmath": {"contract"}, "error_model": "numpy", "_nrt": False, "boundscheck": False}
 # what only compiled code calls needs no entry for Python, whose unpacking of many arrays takes a third of the compiling
@@ -66,6 +67,20 @@ def try_law_function(function: Callable[..., Any], *arguments: Any) -> tuple[Any
 def routine(function: Callable[..., Any]) -> Any:
     """Compile a function that other compiled code calls, without asking for it to be inlined: for long or rare work."""
     return numba.njit(**_INNER)(function)
+
+
+@intrinsic
+def stay_whole(context: Any) -> Any:
+    """Called in a routine: keeps the compiler from inlining it, so that all who call it run the same machine code.
+
+    Where a product and a sum become one instruction is the compiler's choice, and may differ between two copies.
+    """
+
+    def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        builder.function.attributes.add("noinline")
+        return target.get_dummy_value()
+
+    return numba.types.none(), generate
 
 
 def kernel(function: Callable[..., Any]) -> Any:

@@ -7,7 +7,7 @@ one module per law by replacing the marked lines and nothing else.
 import numpy as np
 
 from clast.backend.bind import functions_of
-from clast.backend.device import kernel, law_function, parallel_kernel, parallel_range, routine
+from clast.backend.device import kernel, law_function, parallel_kernel, parallel_range, routine, stay_whole
 from clast.dynamics.space.drift import kick_and_drift
 from clast.dynamics.space.gear import correct_and_predict
 from clast.dynamics.space.step import OPEN_OR_CLOSE, add_onsets, contact_forces, refine_onsets
@@ -49,6 +49,7 @@ unpack = law_function(unpack)
 @routine
 def force_pass(low, high, geometry, model, state, contacts, forces, dt, spring_dt, past, future, onset):
     """Forces of a range of pairs; compiled once for all that follows."""
+    stay_whole()
     return contact_forces(
         elastic, force, normal_energy, spring_energy, unpack, HISTORY, EXTRA, ROLLING, COHESIVE, GEAR, OWN,
         low, high, geometry, model, state, contacts, forces, dt, spring_dt, past, future, onset,
@@ -58,6 +59,7 @@ def force_pass(low, high, geometry, model, state, contacts, forces, dt, spring_d
 @routine
 def onset_pass(low, high, geometry, model, state, contacts, forces, dt, spring_dt, past, future):
     """Corrections of a range of pairs of which a contact opens or closes."""
+    stay_whole()
     refine_onsets(
         elastic, force, normal_energy, unpack, HISTORY, EXTRA, ROLLING, low, high,
         geometry, model, state, contacts, forces, dt, spring_dt, past, future,
@@ -67,6 +69,7 @@ def onset_pass(low, high, geometry, model, state, contacts, forces, dt, spring_d
 @routine
 def motion_pass(low, high, model, state, contacts, forces, dt, kick, share, first, drag, alpha):
     """Move a range of free bodies; whether one has moved too far."""
+    stay_whole()
     if GEAR == 0:
         return kick_and_drift(HISTORY, low, high, model, state, contacts, forces, dt, dt, kick, share, drag, alpha)
     return correct_and_predict(GEAR, HISTORY, low, high, model, state, contacts, forces, dt, True, kick, first, drag, alpha)
@@ -75,6 +78,7 @@ def motion_pass(low, high, model, state, contacts, forces, dt, kick, share, firs
 @routine
 def tagged_pass(free, moving, model, state, contacts, forces, tags, row, dt, drift, kick, whole, share, alpha):
     """Move the bodies with tags; whether one has moved too far."""
+    stay_whole()
     return move_tagged(
         GEAR, HISTORY, free, moving, model, state, contacts, forces, tags, row, dt, drift, kick, whole, share, alpha
     )
