@@ -33,6 +33,7 @@ def test_the_engines_ball_is_the_papers():
     assert body.position[1] - body.shape.reach == pytest.approx(2.0)
 
 
+@pytest.mark.validate
 @pytest.mark.parametrize("case", [WEAK, STRONG])
 @pytest.mark.parametrize("name", [*ADAPTIVE, *FIXED])
 def test_everyone_finds_the_same_way(ball, case, name):
@@ -43,12 +44,14 @@ def test_everyone_finds_the_same_way(ball, case, name):
         assert error[-1] < 0.3 * error[0]
 
 
+@pytest.mark.validate
 def test_fixed_steps_are_those_of_three_integrators(ball):
     ways = [ball.run.tables[f"weak {name}"]["height"] for name in FIXED]
     for one, other in ((0, 1), (0, 2), (1, 2)):
         assert np.abs(ways[one] - ways[other]).max() > 1e-4
 
 
+@pytest.mark.validate
 def test_backward_differences_take_larger_steps_near_rest(ball):
     found = {quantity.name: quantity for quantity in ball.quantities}
     rest = conduct(find("bouncing-ball"), given={"until": 10.0, "halvings": 1}, out=ball.run.folder.parent / "rest")

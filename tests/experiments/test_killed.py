@@ -202,7 +202,7 @@ def in_helper(job: str, folder: Path, kills: int, fresh: bool = False) -> dict[s
     return seen
 
 
-@pytest.mark.parametrize("job", ["gas", "hexagons"])
+@pytest.mark.parametrize("job", [pytest.param("gas", marks=pytest.mark.validate), "hexagons"])
 def test_a_killed_run_ends_as_the_unbroken_one(job, tmp_path):
     in_helper(job, tmp_path, 4)
 

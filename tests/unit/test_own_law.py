@@ -170,6 +170,7 @@ def test_an_edited_file_is_seen_at_once(tmp_path):
     assert force_in_a_fresh_process(path) == pytest.approx(2000.0)
 
 
+@pytest.mark.validate
 def test_a_renamed_file_is_the_same_law(tmp_path):
     """Kernels kept on disk must not look for the functions in the file they stood in when they were compiled."""
     path = tmp_path / "spring_of_mine.py"
