@@ -114,6 +114,15 @@ def heir(
 
 
 @device
+def hand_over(giver, taker, turned_round, extra, width, spring):
+    """Give a spring away. In the second section the bodies change their parts, and with them the sign of what they slide."""
+    for n in range(width):
+        value = spring[width * giver + n]
+        spring[width * taker + n] = -value if turned_round and not (extra and n == 3) else value
+        spring[width * giver + n] = 0.0
+
+
+@device
 def in_other_frame(x, from_i, relative, in_j):
     """A point of i's frame in j's, or the other way round."""
     if from_i:
@@ -192,9 +201,7 @@ def pair_forces(
                         if giver >= 0:
                             was = weight[giver]
                             weight[giver] = 0.0
-                            for n in range(width):
-                                spring[m + n] = spring[width * giver + n]
-                                spring[width * giver + n] = 0.0
+                            hand_over(giver, k, (section == 1) != (cuts[1] <= giver < cuts[2]), extra, width, spring)
                     elif now == 0.0:
                         taker = heir(
                             k, section, cuts, candidate, weight, reach_squared, rotation_i, rotation_j, relative, branch,
@@ -202,8 +209,7 @@ def pair_forces(
                         )  # fmt: skip
                         if taker >= 0:
                             weight[taker] = was
-                            for n in range(width):
-                                spring[width * taker + n] = spring[m + n]
+                            hand_over(k, taker, (section == 1) != (cuts[1] <= taker < cuts[2]), extra, width, spring)
                         else:
                             second = spring[m + 3] if extra else 0.0
                             stretched = triple(spring, m)
