@@ -20,7 +20,7 @@ PRESSURE = 2e-3  # of k_n per grain size
 SIDES = (("left", "right"), ("front", "back"), ("bottom", "top"))  # walls along x, y, z
 STILL = 1e-3  # unbalanced force of the state that is timed
 NEARLY_STILL = 0.03  # before friction is switched on,
-MOST_STEPS = 20_000  # or after as many steps: smooth cubes slide over each other for ever
+MOST_STEPS = 20_000  # or after as many steps: smooth cubes slide over each other for ever, rough ones ring long
 STATE_FORMAT = 1  # of checkpoints kept in the cache: raised when they change
 
 
@@ -68,7 +68,7 @@ def prepare_pressed(name: str, solids: Sequence[Solid], threads: int | str, seed
         engine = Engine(pressed(solids, seed, 0.0))
         settle(engine, unbalanced=NEARLY_STILL, most_steps=MOST_STEPS)
         frozen = Engine(place_again(rough, engine))
-        settle(frozen, unbalanced=STILL)
+        settle(frozen, unbalanced=STILL, most_steps=MOST_STEPS)
         arrays, scalars = frozen.checkpoint()
         numbers = {f"scalar_{key}": np.asarray(value) for key, value in scalars.items()}
         np.savez(path, allow_pickle=False, dt=np.asarray(frozen.dt), **arrays, **numbers)
