@@ -15,7 +15,7 @@ from clast.errors import InputError
 from clast.laws import Linear
 from clast.packing.lattice import square_lattice
 from clast.packing.voronoi import voronoi_packing
-from clast.preparation.bench_space import cube_solids, prepare_pressed, sphere_solids
+from clast.preparation.bench_space import cube_solids, prepare_settled, sphere_solids
 from clast.preparation.settle import settle, unbalanced_force
 from clast.scene.scene import Box, Scene
 from clast.scene.tags import Force, Velocity
@@ -179,8 +179,8 @@ CASES = {
         Case("voronoi-dense", lambda threads: prepare_dense("voronoi", voronoi_shapes(), threads)),
         Case("disk-dense", lambda threads: prepare_dense("disk", disk_shapes(), threads)),
         Case("clump-gas", lambda threads: prepare_gas(clumpy_cow(disks=726), threads, 100)),
-        Case("sphere-dense", lambda threads: prepare_pressed("sphere", sphere_solids(), threads)),
-        Case("cube-dense", lambda threads: prepare_pressed("cube", cube_solids(), threads)),
+        Case("sphere-dense", lambda threads: prepare_settled("sphere", sphere_solids(), threads)),
+        Case("cube-dense", lambda threads: prepare_settled("cube", cube_solids(), threads)),
     )
 }
 

@@ -1,4 +1,4 @@
-"""Dense benchmark states in space: grains pressed together in a box, at rest and with friction."""
+"""Dense benchmark states in space: grains settled under gravity in a box, at rest and with friction."""
 
 import hashlib
 from collections.abc import Sequence
@@ -10,65 +10,58 @@ from clast.dynamics.engine import Engine
 from clast.laws import Linear
 from clast.preparation.settle import settle
 from clast.scene.space import Scene3D
-from clast.scene.tags import Pressure, Velocity
 from clast.shapes.space.make import cuboid, plate, sphere
 from clast.shapes.space.quaternions import random_turns
 from clast.shapes.space.solid import Solid
 
 FRICTION = 0.5
-PRESSURE = 2e-3  # of k_n per grain size
-SIDES = (("left", "right"), ("front", "back"), ("bottom", "top"))  # walls along x, y, z
+PRESSURE = 5e-3  # at the floor, of k_n per grain size
 STILL = 1e-3  # unbalanced force of the state that is timed
-NEARLY_STILL = 0.03  # before friction is switched on,
-MOST_STEPS = 20_000  # or after as many steps: smooth cubes slide over each other for ever, rough ones ring long
+NEARLY_STILL = 0.03  # before friction is switched on
 STATE_FORMAT = 1  # of checkpoints kept in the cache: raised when they change
 
 
-def box_of_walls(scene: Scene3D, width: float, radius: float, mass: float) -> None:
-    """Six plates whose inner faces bound 0 … width along each axis; those at the far ends are free to give way to a pressure."""
-    far = 0.5 * width
-    for axis, (near, opposite) in enumerate(SIDES):
-        for name, at in ((near, -radius), (opposite, width + radius)):
-            corners = np.array([(-far, -far), (width + far, -far), (width + far, width + far), (-far, width + far)])
-            drawn = plate(np.insert(corners, axis, at, axis=1), radius)
-            if name == near:
-                scene.add_wall(drawn, name=name)
-                continue
-            still = {"xyz"[other]: 0.0 for other in range(3) if other != axis}
-            one, two = (SIDES[other] for other in range(3) if other != axis)
-            tags = (
-                Velocity(**still, spin_x=0.0, spin_y=0.0, spin=0.0), Pressure(PRESSURE, f"-{'xyz'[axis]}", between=(one, two))
-            )  # fmt: skip
-            scene.add_wall(drawn, mass=mass, name=name, tags=tags)
+def box_of_walls(scene: Scene3D, width: float, height: float, radius: float) -> None:
+    """A floor and four sides, plates whose inner faces bound 0 … width along x and y, 0 upwards along z."""
+    low, high, far = -radius, width + radius, 0.5 * width
+    floor = [(-far, -far, low), (width + far, -far, low), (width + far, width + far, low), (-far, width + far, low)]
+    scene.add_wall(plate(floor, radius))
+    for at in (low, high):
+        corners = [(at, -far, -far), (at, width + far, -far), (at, width + far, height), (at, -far, height)]
+        scene.add_wall(plate(corners, radius))
+        scene.add_wall(plate([(y, x, z) for x, y, z in corners], radius))
 
 
-def pressed(solids: Sequence[Solid], seed: int, friction: float) -> Scene3D:
-    """Grains on a wide lattice in a box that closes under a pressure from three sides. Unit density, k_n = 1, k_t = ½ k_n."""
+def settled(solids: Sequence[Solid], seed: int, friction: float) -> Scene3D:
+    """Grains on a wide lattice over a floor between four walls, under gravity. Unit density, k_n = 1, k_t = ½ k_n."""
     rng = np.random.default_rng(seed)
     spacing = 2.05 * max(solid.reach for solid in solids)
     side = round(len(solids) ** (1.0 / 3.0))
+    layers = -(-len(solids) // side**2)
     mass = float(np.mean([solid.volume for solid in solids]))
+    size = mass ** (1.0 / 3.0)
     damping = 0.6 / np.sqrt(mass)
     law = Linear(1.0, 0.5, friction, normal_damping=damping, tangential_damping=0.5 * damping)
-    scene = Scene3D(law=law)
+    depth = len(solids) * size**3 / (0.6 * (side * spacing) ** 2)
+    scene = Scene3D(law=law, gravity=(0.0, 0.0, -PRESSURE / (0.6 * depth * size)))
     turns = random_turns(rng, len(solids))
     for k, solid in enumerate(solids):
         place = (np.array([k % side, (k // side) % side, k // side**2]) + 0.5) * spacing
         scene.add(solid, place + 0.01 * spacing * rng.uniform(-1.0, 1.0, 3), orientation=turns[k])
     radius = float(np.mean([solid.radius for solid in solids]))
-    box_of_walls(scene, side * spacing, radius, float(np.sqrt(len(solids))) * mass)
+    box_of_walls(scene, side * spacing, (layers + 1) * spacing, radius)
     return scene
 
 
-def prepare_pressed(name: str, solids: Sequence[Solid], threads: int | str, seed: int = 1) -> Engine:
-    """Press without friction, switch friction on, and let the forces balance; or take all that from the cache."""
-    rough = pressed(solids, seed, FRICTION)
+def prepare_settled(name: str, solids: Sequence[Solid], threads: int | str, seed: int = 1) -> Engine:
+    """Settle without friction, switch friction on, and let the forces balance; or take all that from the cache."""
+    rough = settled(solids, seed, FRICTION)
     path = cache_folder() / f"bench-{name}-{state_key(rough)}.npz"
     if not path.exists():
-        engine = Engine(pressed(solids, seed, 0.0))
-        settle(engine, unbalanced=NEARLY_STILL, most_steps=MOST_STEPS)
+        engine = Engine(settled(solids, seed, 0.0))
+        settle(engine, unbalanced=NEARLY_STILL)
         frozen = Engine(place_again(rough, engine))
-        settle(frozen, unbalanced=STILL, most_steps=MOST_STEPS)
+        settle(frozen, unbalanced=STILL)
         arrays, scalars = frozen.checkpoint()
         numbers = {f"scalar_{key}": np.asarray(value) for key, value in scalars.items()}
         np.savez(path, allow_pickle=False, dt=np.asarray(frozen.dt), **arrays, **numbers)
