@@ -98,20 +98,28 @@ def touch_apart(section, first, second, near_squared, rotation_a, rotation_b, re
 
 @routine
 def place_of(section, first, second, relative, shift, feature):
-    """Where the features of a candidate are nearest, in b's frame, ends included: also where the contact counts nothing."""
-    row, other = ROW * (np.int64(first) & NUMBER), ROW * np.int64(second)
+    """Where a candidate touches, in b's frame, ends included: also where it counts nothing. To tell which of them adjoin.
+
+    Of a vertex on features the point of the feature, since the vertex is the same for all of them; where edges of both bodies
+    meet, with their ends, the point of body i in all three sections.
+    """
+    mark = np.int64(first)
+    row, other = ROW * (mark & NUMBER), ROW * np.int64(second)
     x = plus(turn(relative, triple(feature, row)), shift)
     kind = feature[other + KIND]
-    if section == 2 and feature[row + KIND] == EDGE:
-        way = turn(relative, minus(triple(feature, row + 3), triple(feature, row)))
-        begin, end = x, plus(x, way)
+    if section == 2 or (section == 0 and mark >= GRAPH):
+        if feature[row + KIND] != EDGE:
+            return x
+        begin, end = x, plus(x, turn(relative, minus(triple(feature, row + 3), triple(feature, row))))
         for _ in range(4):  # by turns: the nearest point of one to that of the other
             y = nearest_on(x, triple(feature, other), triple(feature, other + 3))
             x = nearest_on(y, begin, end)
         return x
     if kind == EDGE:
         return nearest_on(x, triple(feature, other), triple(feature, other + 3))
-    return x
+    if kind == FACE:
+        return plus(x, face_distance(x, other, feature)[0])
+    return triple(feature, other)
 
 
 @device
