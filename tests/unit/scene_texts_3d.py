@@ -341,4 +341,145 @@ name = "soil"
 until = 0.05
 """
 
-VALID_3D = {"minimal": MINIMAL_3D, "solids": SOLIDS, "forms": FORMS, "tags": TAGS_3D, "soil": SOIL}
+SHARP = """
+dimension = 3
+gravity = [0.0, 0.0, -10.0]
+
+[law]
+kind = "overlap-volume"
+young = 1e6
+friction = 0.5
+tangential = 0.3
+damping = 0.2
+tangential_damping = 0.1
+
+[shapes.stone]
+kind = "ellipsoid-grain"
+half_axes = [0.4, 0.35, 0.3]
+corners = 14
+seed = 3
+
+[shapes.bank]
+kind = "pieces"
+of = [
+    { shape = "plank", position = [0.0, 0.0, -0.25] },
+    { shape = "plank", position = [2.25, 0.0, 1.0], axis = [0.0, 1.0, 0.0], angle_degrees = 90.0 },
+    { shape = "wedge", orientation = [2.0, 0.0, 0.0, 0.0] },
+]
+scale = 2.0
+
+[shapes.plank]
+kind = "cuboid"
+sides = [4.0, 4.0, 0.5]
+radius = 0.0
+
+[shapes.wedge]
+kind = "hull"
+points = [
+    [-2.0, -2.0, 0.0], [-2.0, 2.0, 0.0], [-1.0, -2.0, 0.0], [-1.0, 2.0, 0.0], [-2.0, -2.0, 1.0], [-2.0, 2.0, 1.0],
+]
+radius = 0.0
+
+[shapes.die]
+kind = "library"
+name = "sharp-cube"
+volume = 0.05
+
+[shapes.kite]
+kind = "tetrahedron"
+edge = 0.5
+radius = 0.0
+
+[shapes.tile]
+kind = "prism"
+outline = [[0.0, 0.0], [0.4, 0.0], [0.2, 0.3]]
+height = 0.2
+radius = 0.0
+
+[shapes.brick]
+kind = "mesh"
+vertices = [
+    [0.0, 0.0, 0.0], [0.0, 0.0, 0.5], [0.0, 0.4, 0.0], [0.0, 0.4, 0.5],
+    [0.3, 0.0, 0.0], [0.3, 0.0, 0.5], [0.3, 0.4, 0.0], [0.3, 0.4, 0.5],
+]
+faces = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+radius = 0.0
+
+[shapes.tray]
+kind = "floor-with-rim"
+sides = [12.0, 12.0]
+height = 1.0
+wall = 0.5
+
+[shapes.barrel]
+kind = "sharp-drum"
+inner_radius = 2.0
+length = 2.0
+sides = 12
+wall = 0.3
+ends = false
+
+[shapes.funnel]
+kind = "sharp-hopper"
+opening = 1.0
+top = 3.0
+height = 2.0
+wall = 0.2
+sides = 6
+bin_height = 0.5
+
+[[grains]]
+shape = "stone"
+position = [0.0, 0.0, 1.0]
+
+[[grains]]
+shape = "die"
+position = [-1.5, 0.0, 2.5]
+material = "bone"
+
+[[grains]]
+shape = "kite"
+position = [0.0, 1.5, 2.0]
+
+[[grains]]
+shape = "tile"
+position = [0.0, -1.5, 2.0]
+
+[[grains]]
+shape = "brick"
+position = [1.0, 1.5, 2.0]
+
+[[walls]]
+shape = "bank"
+
+[[walls]]
+shape = "tray"
+position = [0.0, 0.0, -5.0]
+
+[[walls]]
+shape = "barrel"
+position = [20.0, 0.0, 0.0]
+
+[[walls]]
+shape = "funnel"
+position = [0.0, 20.0, 0.0]
+
+[[fill]]
+kind = "random"
+count = 5
+lower = [-2.0, -2.0, 4.0]
+upper = [2.0, 2.0, 7.0]
+shapes = [{ shape = "stone", share = 1.0 }, { shape = "sharp-octahedron", share = 0.25 }]
+gap = 0.05
+
+[[pair_law]]
+between = ["bone", "wall"]
+[pair_law.law]
+kind = "overlap-volume"
+young = 2e6
+
+[run]
+until = 0.01
+"""
+
+VALID_3D = {"minimal": MINIMAL_3D, "solids": SOLIDS, "forms": FORMS, "tags": TAGS_3D, "soil": SOIL, "sharp": SHARP}

@@ -52,7 +52,7 @@ def test_by_hand(tmp_path):
 
 BAD = {
     "no radius": ({"radius": None}, 'the key "radius" is missing'),
-    "negative": ({"radius": -1}, 'the key "radius" must be greater than 0, not -1'),
+    "negative": ({"radius": -1}, 'the key "radius" must be positive, or 0 for a sharp solid, not -1'),
     "word": ({"radius": "wide"}, "the key \"radius\" must be a number, not 'wide'"),
     "infinite": ({"radius": math.inf}, 'the key "radius" must be finite, not inf'),
     "unknown": ({"colour": 1}, 'there is an unknown key "colour"; known are format, version, radius'),

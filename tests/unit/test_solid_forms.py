@@ -24,8 +24,17 @@ COUNTS = {  # vertices, edges, faces
     "open-box": (8, 12, 5),
     "hopper-walls": (12, 20, 8),
     "drum": (48, 72, 26),
+    "sharp-tetrahedron": (4, 6, 4),
+    "sharp-cube": (8, 12, 6),
+    "sharp-octahedron": (6, 12, 8),
+    "sharp-brick": (8, 12, 6),
+    "ellipsoid-grain": (12, 30, 20),
+    "floor-with-rim": (40, 60, 30),
+    "sharp-hopper": (80, 128, 64),
+    "sharp-drum": (288, 432, 196),
 }
-WALLS = ("open-box", "hopper-walls", "drum")
+HOLLOW = ("open-box", "hopper-walls", "drum")
+WALLS = (*HOLLOW, "floor-with-rim", "sharp-hopper", "sharp-drum")
 
 
 made = functools.cache(library_solid)  # the mug takes longest of all to weigh
@@ -43,11 +52,12 @@ def test_library(name):
     assert (len(solid.vertices), len(solid.edges), len(solid.faces)) == COUNTS[name]
     assert solid.name.replace(" ", "-") == name.replace("-walls", "")
     assert (solid.volume == 1.0) == (name not in WALLS)
-    assert solid.is_closed == (name not in (*WALLS, "sphere", "capsule", "triangle-plate"))
+    assert solid.is_closed == (name not in (*HOLLOW, "sphere", "capsule", "triangle-plate"))
+    assert solid.sharp == ("sharp" in name or name in ("ellipsoid-grain", "floor-with-rim"))
     assert solid.mass_error < 1e-4
     assert solid.thickness > 2.0 * solid.radius
     if name in WALLS:
-        assert not solid.contains(-solid.centre + (0.0, 0.0, 0.4 if name != "drum" else 0.0))  # a grain finds room in it
+        assert not solid.contains(-solid.centre + (0.0, 0.0, 0.4 if "drum" not in name else 0.0))  # a grain finds room in it
 
 
 def test_cross_with_arms_of_its_own():

@@ -27,6 +27,7 @@ from clast.dynamics.space.arrays import (
     Tags,
 )
 from clast.dynamics.space.gear import FIRST_ORDER, MOMENTUM, QUATERNION
+from clast.dynamics.space.twin import empty_forces
 from clast.shapes.space import quaternions
 
 free_turn, gather, gather_heat, half_turn, moved_too_far, product, turn_about, turned_by_spin = map(
@@ -250,7 +251,7 @@ def a_run(inverse, gravity=(0.0, 0.0, 0.0), mass: float = 0.7, order: int = 0) -
         np.array([0, 1, 1], np.uint32), np.array([0, 0, 1], np.uint32), np.zeros(1, np.uint32), reference,
     )  # fmt: skip
     return Run(
-        model, state, contacts, Forces(np.zeros((1, PULL)), np.zeros((1, LOSS)), np.zeros(1, np.uint8), np.zeros((1, PULL)))
+        model, state, contacts, empty_forces(1, 1)
     )
 
 

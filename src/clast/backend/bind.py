@@ -25,7 +25,7 @@ import numpy as np
 from clast.backend.device import law_function
 
 PACKAGE = Path(__file__).resolve().parent.parent
-PLANE, SPACE = "clast.dynamics.kernels", "clast.dynamics.space.kernels"  # the templates
+PLANE, SPACE, SHARP = "clast.dynamics.kernels", "clast.dynamics.space.kernels", "clast.dynamics.sharp.kernels"  # templates
 REGISTERED: dict[str, SimpleNamespace] = {}  # users' laws of this process, by name
 BEGIN, END = "# --- bound ---\n", "# --- end of bound ---\n"
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 # columns of State.book, path integrals per body
-VISCOUS, SLIDING, LOST, TAG_WORK, DRAG, ROLLING, REMOVED = range(7)
+VISCOUS, SLIDING, LOST, TAG_WORK, DRAG, ROLLING, REMOVED, WORK = range(8)
 ACCOUNTS = 8  # a cache line each
 
 

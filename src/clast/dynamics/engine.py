@@ -13,6 +13,7 @@ from clast.backend import bind
 from clast.backend.threads import ThreadTrial, balanced_cuts, count_threads, use_threads, warn_about_layer
 from clast.dynamics import cell, plane, removal
 from clast.dynamics.program import Program
+from clast.dynamics.sharp import twin as sharp
 from clast.dynamics.snapshot import Snapshot, take_snapshot
 from clast.dynamics.space import twin as space
 from clast.errors import NotFiniteError, OverlapError, SceneError, StepError
@@ -34,8 +35,10 @@ class Interval:
 
 
 def twin_of(scene: Scene | Scene3D) -> Any:
-    """What is asked about the plane or about space: two modules with the same names."""
-    return space if isinstance(scene, Scene3D) else plane
+    """What is asked about the plane, about space or about sharp bodies in it: three modules with the same names."""
+    if isinstance(scene, Scene3D):
+        return sharp if scene.sharp else space
+    return plane
 
 
 def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType:
@@ -172,7 +175,8 @@ class Engine:
 
     def _empty_lists(self, pairs: int, candidates: int) -> Any:
         kept = candidates if self.history else 1
-        return self.twin.empty_lists(self.order.size, pairs, candidates, kept, self.kernels.EXTRA, self.kernels.ROLLING)
+        lists = self.twin.empty_lists(self.order.size, pairs, candidates, kept, self.kernels.EXTRA, self.kernels.ROLLING)
+        return self.twin.with_scratch(lists, self.geometry)
 
     def _empty_forces(self, pairs: int) -> Any:
         return self.twin.empty_forces(pairs, pairs if self.history else 1)
@@ -321,7 +325,7 @@ class Engine:
         return status, pair
 
     def refuse_deep_overlap(self) -> None:
-        """OverlapError if skeletons nearly touch in the present state."""
+        """OverlapError if an overlap is too deep in the present state."""
         state, lists = self._copy()
         deep = self.kernels.forces_now(
             self.geometry, self.model, state, lists, self._forces, self.pairs, self.dt, 0.0, 0.0, 0.5, self._onset
@@ -334,15 +338,10 @@ class Engine:
         table, floats = self.contact_table(self.state)
         rows = (np.sort(self.order[table[:, :2]], axis=1) == sorted((i, j))).all(axis=1)
         depth, reach = (floats[rows, column].max(initial=0.0) for column in (self.twin.TABLE.DEPTH, self.twin.TABLE.REACH))
-        cure = (
-            f"take a stiffer normal spring, a lower or slower load, a smaller time step than {self.dt:.3g}, or a larger "
-            "sphero-radius"
-            if self.step > 0
-            else "move them apart"
-        )
+        cure = f"{self.twin.CURE}, or a smaller time step than {self.dt:.3g}" if self.step > 0 else "move them apart"
         raise OverlapError(
-            f"bodies {i} and {j} overlap by {depth:.3g} of {reach:.3g} (the sum of their sphero-radii) at t = {self.time:.6g} "
-            f"(step {self.step}): their skeletons nearly touch; {cure}"
+            f"bodies {i} and {j} overlap by {depth:.3g} of {reach:.3g} ({self.twin.DEPTH_OF}) at t = {self.time:.6g} "
+            f"(step {self.step}): {self.twin.TOO_DEEP}; {cure}"
         )
 
     # --- looking -----------------------------------------------------------------------------------------------------

@@ -17,6 +17,8 @@ from clast.scene.springs import Springs
 
 TEMPLATE = PLANE
 TABLE = table
+DEPTH_OF, TOO_DEEP = "the sum of their sphero-radii", "their skeletons nearly touch"  # for messages
+CURE = "take a stiffer normal spring, a lower or slower load, a larger sphero-radius"
 DIMENSION = 2
 PER_BODY = (
     "shape", "material", "inverse_mass", "inverse_inertia", "contact_inverse_mass", "contact_inverse_inertia", "reach",
@@ -48,6 +50,11 @@ def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int,
         np.zeros((candidates, 2), np.uint32), np.zeros((kept, 1 + extra + rolling)), np.zeros(kept, np.uint8),
         np.zeros(bodies + 1, np.uint32), np.zeros(bodies + 1, np.uint32), np.zeros(pairs, np.uint32), np.zeros((bodies, 4)),
     )  # fmt: skip
+
+
+def with_scratch(lists: Contacts, geometry: Any) -> Contacts:
+    """The lists as they are: steps need no scratch."""
+    return lists
 
 
 def empty_forces(pairs: int, kept: int) -> Forces:

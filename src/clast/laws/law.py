@@ -71,6 +71,7 @@ class Law(ABC):
     module = ""  # where kernels find the functions
     needs_radius = False  # whether the functions read the reduced sphero-radius
     needs_extra = False  # whether contacts remember a second number
+    needs_volume = False  # whether it acts by the volume of the overlap: between sharp solids, and between no others
 
     def __post_init__(self) -> None:
         from clast.laws.cohesion import Cohesion  # they need what stands in this file

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from clast.dynamics.arrays import DRAG, LOST, REMOVED, ROLLING, SLIDING, TAG_WORK, VISCOUS
+from clast.dynamics.arrays import DRAG, LOST, REMOVED, ROLLING, SLIDING, TAG_WORK, VISCOUS, WORK
 from clast.dynamics.engine import Engine, Snapshot
 
 
@@ -27,6 +27,7 @@ def accounts(engine: Engine, snapshot: Snapshot) -> dict[str, float]:
         "heat_lost_springs": float(np.sum(book[:, LOST])),
         "heat_rolling": float(np.sum(book[:, ROLLING])),
         "heat_drag": float(np.sum(book[:, DRAG])),
+        "overlap_work": float(np.sum(book[:, WORK])),
         "carried_off": float(np.sum(book[:, REMOVED])),
         "work_tags": float(np.sum(book[:, TAG_WORK])),
     }

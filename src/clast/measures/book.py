@@ -23,7 +23,8 @@ ENERGIES = (
 HEATS = ("heat_sliding", "heat_rolling", "heat_viscous", "heat_drag", "heat_lost_springs")
 CARRIED = ("carried_off",)  # kinetic and gravitational energy of grains that were taken out of the run
 WORKS = ("work_tags",)
-ACCOUNTS = ENERGIES + HEATS + CARRIED + WORKS
+PUSHED = ("overlap_work",)  # against pushes without potential: swings while bodies overlap, what stays was lost by the law
+ACCOUNTS = ENERGIES + HEATS + CARRIED + WORKS + PUSHED
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Book:
 
         Energy that left with removed grains counts as still there.
         """
-        change = np.sum([self[name] - self[name][0] for name in ENERGIES + CARRIED], axis=0)
+        change = np.sum([self[name] - self[name][0] for name in ENERGIES + CARRIED + PUSHED], axis=0)
         return change + (self.heat - self.heat[0]) - (self.work - self.work[0])
 
     @property
@@ -108,7 +109,7 @@ class Book:
         for k, name in enumerate(ACCOUNTS):  # an account keeps its look from run to run
             if np.ptp(self[name]) > 0.0:
                 axes[0].plot(self.time, self[name], color=f"C{k % 10}", ls="-" if k < 10 else "--", label=name.replace("_", " "))
-        total = self.energy + self["carried_off"] + self.heat - self.work
+        total = self.energy + self._sum(CARRIED + PUSHED) + self.heat - self.work
         axes[0].plot(self.time, total, "k--", lw=1, label="energy + heat − work")
         axes[0].set_ylabel("energy")
         axes[0].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))

@@ -188,11 +188,21 @@ def merit(result: Mapping[str, Any]) -> str:
     if result.get("energy_error") is not None:
         said.append(f"energy error {result['energy_error']:.2g}")
     if result.get("overlap_share") is not None:
-        said.append(f"deepest overlap {result['overlap_share']:.2g} of the sphero-radius")
+        said.append(f"deepest overlap {result['overlap_share']:.2g} of the {radius_meant(bool(result.get('sharp')))}")
     counted = [(result[f"{name}s"], name) for name in ("grain", "step") if result.get(f"{name}s") is not None]
     cost = [f"{count} {name}{'s' if count != 1 else ''}" for count, name in counted]
     cost.append(f"{result.get('wall_s', 0.0):.3g} s")
     return f"{', '.join(said)} ({', '.join(cost)})".lstrip()
+
+
+def is_sharp(scene: Scene | Scene3D) -> bool:
+    """Whether the bodies are sharp solids."""
+    return isinstance(scene, Scene3D) and scene.sharp
+
+
+def radius_meant(sharp: bool) -> str:
+    """What overlaps are held against: of sharp solids, which have no sphero-radius, the radius of balls of their volume."""
+    return "mean radius" if sharp else "sphero-radius"
 
 
 @dataclass
@@ -257,9 +267,12 @@ class Recorder:
             "energy_error": book.energy_error,
         }  # fmt: skip
         result["overlap_share"] = share = float(stored.series["overlap_share"].max())
+        sharp = is_sharp(engine.scene)
+        if sharp:
+            result["sharp"] = True
         if share > DEEP:
             self.progress.say(
-                f"grains overlapped by up to {share:.0%} of their sphero-radius: that is another shape than you "
+                f"grains overlapped by up to {share:.0%} of their {radius_meant(sharp)}: that is another shape than you "
                 "drew; stiffen the springs"
             )
         if "dashpot_share" in stored.series:
@@ -317,9 +330,10 @@ def report_overlaps(engine: Engine, progress: Progress, worst: int = 3) -> None:
     if counted.size == 0:
         return
     deepest = counted[np.argsort(-floats[counted, 0])][:worst]
+    meant = engine.twin.DEPTH_OF if is_sharp(engine.scene) else "the radii"
     which = ", ".join(
         f"{engine.order[integers[k, 0]]}–{engine.order[integers[k, 1]]} by {floats[k, 0]:.3g} "
-        f"({floats[k, 0] / floats[k, reach]:.1%} of the radii)"
+        f"({floats[k, 0] / floats[k, reach]:.1%} of {meant})"
         for k in deepest
     )
     share = floats[deepest[0], 0] / floats[deepest[0], reach]

@@ -22,9 +22,7 @@ from clast.dynamics.engine import Engine
 from clast.dynamics.space.arrays import SPIN, VELOCITY
 from clast.dynamics.space.table import CLOSING_SPEED, DAMPING, DEPTH, PUSH
 from clast.errors import InputError
-from clast.laws import HertzMindlin, Law, OwnLaw
-from clast.laws.hertz_mindlin import elastic, force, normal_energy, spring_energy
-from clast.laws.law import Memory
+from clast.laws import HertzMindlin, Law
 from clast.scene.space import Scene3D
 from clast.scene.tags import Fixed
 from clast.shapes.space.make import cuboid, plate, sphere
@@ -128,29 +126,6 @@ def hertz_mindlin(ball: Ball, partner: Ball | None, friction: float, restitution
     """The law of such an impact, with the `restitution` that comes out."""
     young, shear = effective(ball, partner)
     return HertzMindlin(young, shear, friction, asked_restitution(restitution))
-
-
-def other_force(parameters, contact, memory, dt):  # type: ignore[no-untyped-def]
-    """As `HertzMindlin`, but the spring's displacement (`hold` 0) or its force (1) stays as the stiffness grows and falls.
-
-    Either can give back more than it took, so `heat` has no meaning here and no book is kept.
-    """
-    young, shear, mu, beta, hold = parameters
-    keep = 1.0
-    if hold > 0.5 and memory.extra > 0.0:
-        keep = memory.extra / (8.0 * shear * math.sqrt(contact.radius * contact.depth))
-    kept = Memory(keep * memory.spring_u, keep * memory.spring_w, 0.0)
-    return force((young, shear, mu, beta), contact, kept, dt)
-
-
-def other_law(ball: Ball, friction: float, restitution: float, softer: float, hold: float) -> OwnLaw:
-    """Such a law for a ball on a plane, its tangential stiffness divided by `softer`."""
-    ours = hertz_mindlin(ball, None, friction, restitution)
-    numbers = dict(zip(("young", "shear", "friction", "beta"), ours.row, strict=True))
-    numbers |= {"shear": ours.shear / softer, "hold": hold}
-    return OwnLaw(
-        numbers, elastic, normal_energy, ours.stiffness, other_force, spring_energy, needs_radius=True, needs_extra=True,
-    )  # fmt: skip
 
 
 def surface(kind: Plane, width: float, length: float, radius: float) -> Solid:

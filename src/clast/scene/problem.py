@@ -10,7 +10,7 @@ import numpy as np
 
 from clast.errors import SceneError
 from clast.laws import Law
-from clast.scene.imposed import Imposed, check_axes, sum_up
+from clast.scene.imposed import PLANE, Imposed, check_axes, sum_up
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
 from clast.scene.timed import Timed, check_timed, least
 
@@ -143,6 +143,11 @@ class Problem(Generic[Kind]):
     def __init__(self, law: Law, drag: Timed, onset: bool, remove_below: float | None) -> None:
         if not isinstance(law, Law):
             raise SceneError(f"law = {law!r} must be a law, such as Linear(1e7)")
+        if law.needs_volume and self.axes == PLANE:
+            raise SceneError(
+                f"the law {describe(law)} acts by the volume of the overlap of sharp solids, and this scene is in the plane: "
+                "give it to a Scene3D, or take another law, such as Linear(1e7)"
+            )
         check_timed("drag", drag)
         if (lowest := least(drag)) is not None and lowest < 0.0:
             raise SceneError(f"drag falls to {lowest}: it must not be negative at any time")

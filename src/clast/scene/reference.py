@@ -116,6 +116,8 @@ are the answers to a mistake: `box.toml: walls[2].radius: -0.1 must be positive`
 - Both are turned from how they were drawn: by `axis` and `angle_degrees`, or by a quaternion `orientation`.
 - In tags `spin` and `torque` are about z, as in the plane; `spin_x`, `spin_y`, `torque_x`, `torque_y` about x and y.
 - Density is mass per volume, pressure force per area.
+- A closed convex solid with `radius = 0` is *sharp*. A scene has rounded solids or sharp ones, never both: with a law of
+  [sharp solids](#laws-of-sharp-solids) every body is sharp, with any other every body rounded. Of several pieces are walls only.
 
 **Bold** keys must be given. "timed" is a number, or a table as under
 [numbers that change with time](scene-file.md#numbers-that-change-with-time).
@@ -140,11 +142,18 @@ CHAPTERS: list[tuple[str, str, list[type[BaseModel]]]] = [
 ]
 CHAPTERS_3D: list[tuple[str, str, list[type[BaseModel]]]] = [
     ("The whole file", "", [schema_space.SpaceSceneKeys]),
+    (
+        "Laws of sharp solids",
+        "[law]",
+        [schema_space.OverlapVolumeKeys, schema_space.OverlapEnergyKeys, schema_space.OverlapKeys],
+    ),
+    ("Laws between materials", "[[pair_law]]", [schema_space.SpacePairLawKeys]),
     ("Box", "[box]", [schema_space.SpaceBoxKeys]),
     ("Solids", "[shapes.NAME]", [*models_in(schema_solids.SolidKeys), schema_solids.AnySolid]),
+    ("Pieces", "of = [{ shape = …, position = … }, …]", [schema_solids.PieceKeys]),
     ("Grains", "[[grains]]", [schema_space.SpaceGrainKeys]),
     ("Walls", "[[walls]]", [schema_space.SpaceWallKeys]),
-    ("Turns", "in [[grains]] and [[walls]]", [schema_space.Turned]),
+    ("Turns", "in [[grains]], [[walls]] and pieces", [schema_solids.Turned]),
     (
         "Many grains",
         "[[fill]]",
@@ -172,7 +181,8 @@ NAMED: list[tuple[Any, str]] = [
     (schema_solids.Ends3D, "two of [number, number, number]"),
     (schema_solids.Loops, "list of lists of whole numbers"),
     (schema_solids.Arms, "number, or list of 3 or 6"),
-    (schema_space.Quaternion, "[number, number, number, number]"),
+    (schema_solids.Quaternion, "[number, number, number, number]"),
+    (schema_solids.Two, "[number, number]"),
     (schema_space.Pairs, "[[wall, wall], [wall, wall]]"),
 ]
 

@@ -14,6 +14,12 @@ from clast.scene.schema import (
     DashpotTag,
     FixedTag,
     ForceTag,
+    Friction,
+    HertzKeys,
+    HertzMindlinKeys,
+    LinearKeys,
+    Materials,
+    PairLawKeys,
     SceneKeys,
     ShareKeys,
     TimedKeys,
@@ -21,20 +27,46 @@ from clast.scene.schema import (
     Whom,
 )
 from clast.scene.schema_shapes import Keys, Name, key
-from clast.scene.schema_solids import Places, SolidKeys, Triple
+from clast.scene.schema_solids import Places, SolidKeys, Triple, Turned
 
-Quaternion = Annotated[list[float], Field(min_length=4, max_length=4)]
+# --- laws of sharp solids --------------------------------------------------------------------------------------------
+
+
+class OverlapKeys(Keys):
+    """Both take these as well."""
+
+    young: float = key(..., "modulus Y", "force/length²", gt=0.0)
+    friction: Friction = key(0.0, "μ; inf holds every contact by its spring")
+    tangential: float = key(2.0 / 7.0, "τ of the spring of friction, k_t = τ Y L/4; needed where there is friction", ge=0.0)
+    damping: float = key(0.0, "ζ of the normal dashpot, as a part of critical", ge=0.0)
+    tangential_damping: float = key(0.0, "ζ of the tangential one", ge=0.0)
+
+
+class OverlapVolumeKeys(OverlapKeys):
+    """Force from the volume of the overlap, at its centroid, as CSM10 have it (`clast.laws.overlap_volume`)."""
+
+    kind: Literal["overlap-volume"] = key(..., "F = Y V/L_c")
+
+
+class OverlapEnergyKeys(OverlapKeys):
+    """Force from an energy of the volume of the overlap, which is conserved (`clast.laws.overlap_energy`)."""
+
+    kind: Literal["overlap-energy"] = key(..., "U = Y V²/(2 L A₀)")
+
+
+SpaceLawKeys = Annotated[
+    LinearKeys | HertzKeys | HertzMindlinKeys | OverlapVolumeKeys | OverlapEnergyKeys, Field(discriminator="kind")
+]
+
+
+class SpacePairLawKeys(PairLawKeys):
+    """The law between two materials; it differs from `law` in its numbers only."""
+
+    between: Materials = key(..., "the two materials, which may be the same")
+    law: SpaceLawKeys = key(..., "the law, a table as `law`")  # type: ignore[assignment]
 
 
 # --- bodies ----------------------------------------------------------------------------------------------------------
-
-
-class Turned(Keys):
-    """How a grain or a wall is turned from how it was drawn: by a quaternion, or by an angle about an axis."""
-
-    orientation: Quaternion | None = key(None, "quaternion [w, x, y, z], of any length but 0")
-    axis: Triple | None = key(None, "[x, y, z] to turn about, instead of `orientation`")
-    angle_degrees: float = key(0.0, "by which it is turned about `axis`, right-handed", "degrees")
 
 
 class SpaceGrainKeys(Turned):
@@ -219,6 +251,8 @@ class SpaceSceneKeys(SceneKeys):
     dimension: Literal[3] = key(..., "3: the scene is in space")  # type: ignore[assignment]
     gravity: Triple = key([0.0, 0.0, 0.0], "[x, y, z]", "length/time²")
     counting: Literal["euler"] = key("euler", "in space there is one way")
+    law: SpaceLawKeys = key(..., "as in the plane, or one of those below")  # type: ignore[assignment]
+    pair_law: list[SpacePairLawKeys] = key([], "laws between two materials, a list of tables")  # type: ignore[assignment]
     remove_below: float | None = key(None, "grains that have fallen below this z leave the run", "length")
     box: SpaceBoxKeys = key(SpaceBoxKeys(), "periods, a table")  # type: ignore[assignment]
     shapes: dict[str, SolidKeys] = key({}, "solids by name, a table of tables")  # type: ignore[assignment]

@@ -12,7 +12,7 @@ import numpy as np
 from clast.errors import SceneError
 from clast.laws import Law
 from clast.scene.imposed import SPACE
-from clast.scene.problem import Problem, check_gravity, check_periods, check_width, density_of, name_or_none, numbers
+from clast.scene.problem import Problem, check_gravity, check_periods, check_width, density_of, describe, name_or_none, numbers
 from clast.scene.springs import Springs3D
 from clast.scene.tags import Fixed, Tag
 from clast.scene.timed import Timed
@@ -151,6 +151,7 @@ class Scene3D(Problem[Body3D]):
         """
         number = len(self.bodies)
         check_solid(number, solid)
+        self._check_sharpness(number, solid, big)
         per_volume = density_of(number, density, mass, solid.volume)
         name_or_none(f"body {number}: name", name)
         name_or_none(f"body {number}: material", material)
@@ -166,6 +167,31 @@ class Scene3D(Problem[Body3D]):
         for tag in tags:
             self.tag(number, tag)
         return number
+
+    @property
+    def sharp(self) -> bool:
+        """Whether the bodies are sharp solids and the law acts by the volume of their overlap; else all are rounded."""
+        return self.default_law.needs_volume
+
+    def _check_sharpness(self, number: int, solid: Solid, big: bool) -> None:
+        """SceneError where a solid does not go with the law, and so not with the others, or is a grain of several pieces."""
+        law = describe(self.default_law)
+        if solid.sharp and not self.sharp:
+            raise SceneError(
+                f"body {number}: {solid.name} is sharp (sphero-radius 0), but the law {law} acts between rounded solids, and "
+                "both do not mix in one scene: give it a radius, or the scene a law for sharp solids, such as OverlapVolume(…)"
+            )
+        if self.sharp and not solid.sharp:
+            raise SceneError(
+                f"body {number}: {solid.name} is rounded (sphero-radius {solid.radius:.3g}), but the law {law} acts between "
+                "sharp solids, and both do not mix in one scene: draw it with radius 0, or give the scene another law, such as "
+                "Linear(1e7)"
+            )
+        if solid.piece_count > 1 and not big:
+            raise SceneError(
+                f"body {number}: {solid.name} has {solid.piece_count} pieces, and only big bodies may: add it with big=True, or "
+                "with add_wall"
+            )
 
     def add_drawn(
         self,

@@ -9,13 +9,17 @@ from pathlib import Path
 import numpy as np
 
 from clast.errors import SceneError, ShapeError
-from clast.scene.build import at
-from clast.scene.schema_solids import LibrarySolidKeys, MeshFileKeys, SolidFileKeys, SolidKeys
-from clast.scene.schema_space import Turned
+from clast.laws import Law, OverlapEnergy, OverlapVolume
+from clast.scene.build import at, build_law
+from clast.scene.schema_solids import LibrarySolidKeys, MeshFileKeys, PiecesKeys, SolidFileKeys, SolidKeys, Turned
+from clast.scene.schema_space import OverlapEnergyKeys, OverlapVolumeKeys, SpaceLawKeys
+from clast.scene.space import unit
 from clast.shapes import library_shapes, library_solid, library_solids, load_solid, read_mesh
 from clast.shapes.space.forms import cross, drum, hopper, mug, open_box, prism
+from clast.shapes.space.forms_sharp import ellipsoid_grain, floor_with_rim, sharp_drum, sharp_hopper
 from clast.shapes.space.make import capsule, cuboid, hull, mesh, plate, shell, sphere, sphere_clump, tetrahedron
 from clast.shapes.space.mesh_file import MESH_FILES, MeshGrain
+from clast.shapes.space.pieces import pieces
 from clast.shapes.space.quaternions import IDENTITY, about
 from clast.shapes.space.report import solid_warnings
 from clast.shapes.space.solid import Solid
@@ -23,7 +27,8 @@ from clast.shapes.space.solid import Solid
 MAKERS: dict[str, Callable[..., Solid]] = {
     "sphere": sphere, "capsule": capsule, "plate": plate, "tetrahedron": tetrahedron, "cuboid": cuboid, "hull": hull,
     "mesh": mesh, "shell": shell, "clump": sphere_clump, "prism": prism, "cross": cross, "mug": mug, "open-box": open_box,
-    "hopper": hopper, "drum": drum,
+    "hopper": hopper, "drum": drum, "ellipsoid-grain": ellipsoid_grain, "floor-with-rim": floor_with_rim,
+    "sharp-drum": sharp_drum, "sharp-hopper": sharp_hopper,
 }  # fmt: skip
 
 
@@ -39,11 +44,26 @@ class SolidShelf:
         self.remarks: list[str] = []
         self._folder = folder
         self._made: dict[str, Solid] = {}
-        for name, each in keys.items():
-            with at(f"shapes.{name}"):
-                self._made[name] = self._build(each, name)
+        self._keys = dict(keys)
+        self._begun: list[str] = []
+        for name in keys:
+            self._make(name)
+
+    def _make(self, name: str) -> None:
+        """Make a solid of the file, unless it has been: as a piece of another it may be wanted before its turn."""
+        if name in self._made:
+            return
+        if name in self._begun:
+            ring = " of ".join(f'"{each}"' for each in [*self._begun[self._begun.index(name) :], name])
+            raise ShapeError(f"the solid is a piece of itself: {ring}")
+        self._begun.append(name)
+        with at(f"shapes.{name}"):
+            self._made[name] = self._build(self._keys[name], name)
+        self._begun.pop()
 
     def __getitem__(self, name: str) -> Solid:
+        if name in self._keys:
+            self._make(name)
         if name not in self._made:
             if name not in library_solids():
                 own, flat = ", ".join(self._made) or "none", name in library_shapes()
@@ -59,7 +79,9 @@ class SolidShelf:
             return self._from_mesh(keys, name)
         if keys.volume is not None and keys.scale is not None:
             raise ShapeError("give volume or scale, not both")
-        if isinstance(keys, LibrarySolidKeys):
+        if isinstance(keys, PiecesKeys):
+            solid = self._together(keys, name)
+        elif isinstance(keys, LibrarySolidKeys):
             solid = library_solid(keys.name)
         elif isinstance(keys, SolidFileKeys):
             solid = self._from_file(keys.file)
@@ -68,6 +90,15 @@ class SolidShelf:
         if keys.volume is not None:
             return solid.with_volume(keys.volume)
         return solid if keys.scale is None else solid.scaled(keys.scale)
+
+    def _together(self, keys: PiecesKeys, name: str) -> Solid:
+        placed = []
+        for k, piece in enumerate(keys.of):
+            with at(f"of[{k}].shape"):
+                solid = self[piece.shape]
+            with at(f"of[{k}]"):
+                placed.append(solid.moved(piece.position, unit("orientation", build_turn(piece))))
+        return pieces(placed, name=name)
 
     def _from_file(self, given: str) -> Solid:
         path = self._place(given)
@@ -103,8 +134,17 @@ def in_a_line(grain: MeshGrain, file: str) -> str:
     )
 
 
+def build_space_law(keys: SpaceLawKeys) -> Law:
+    """The law a table describes, between rounded or between sharp solids."""
+    if isinstance(keys, OverlapVolumeKeys):
+        return OverlapVolume(**keys.model_dump(exclude={"kind"}))
+    if isinstance(keys, OverlapEnergyKeys):
+        return OverlapEnergy(**keys.model_dump(exclude={"kind"}))
+    return build_law(keys)
+
+
 def build_turn(keys: Turned) -> np.ndarray:
-    """The quaternion (4,) that a grain or wall is turned by; SceneError unless it is told in one way."""
+    """The quaternion (4,) that a grain, a wall or a piece is turned by; SceneError unless it is told in one way."""
     if keys.axis is None:
         if keys.angle_degrees != 0.0:
             raise SceneError("angle_degrees without an axis: say which axis it is turned about, axis = [x, y, z]")

@@ -10,11 +10,13 @@ from clast.shapes.photograph import Photograph, PictureWarning, TracedGrain, gra
 from clast.shapes.skeleton import Shape
 from clast.shapes.space.files import load_solid, save_solid
 from clast.shapes.space.forms import cross, drum, hopper, mug, open_box, prism
+from clast.shapes.space.forms_sharp import ellipsoid_grain, floor_with_rim, sharp_drum, sharp_hopper
 from clast.shapes.space.library import library_solid, library_solids
 from clast.shapes.space.make import capsule, cuboid, hull, mesh, plate, shell, sphere, sphere_clump, tetrahedron
 from clast.shapes.space.mending import MendedMeshWarning
 from clast.shapes.space.mesh_file import MeshGrain, read_mesh
 from clast.shapes.space.misfit import SolidMisfit
+from clast.shapes.space.pieces import pieces
 from clast.shapes.space.report import describe_solid
 from clast.shapes.space.solid import Solid
 from clast.shapes.thickness import ThinShapeWarning
@@ -43,8 +45,10 @@ __all__ = [
     "dilation",
     "disk",
     "drum",
+    "ellipsoid_grain",
     "erosion",
     "fitted",
+    "floor_with_rim",
     "grains_from_image",
     "hopper",
     "hull",
@@ -62,6 +66,7 @@ __all__ = [
     "opening",
     "peanut",
     "pebble",
+    "pieces",
     "plate",
     "point",
     "polygon",
@@ -76,6 +81,8 @@ __all__ = [
     "save_shape",
     "save_solid",
     "segment",
+    "sharp_drum",
+    "sharp_hopper",
     "shell",
     "sphere",
     "sphere_clump",

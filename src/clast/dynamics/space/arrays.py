@@ -84,6 +84,7 @@ class Forces(NamedTuple):
     loss: np.ndarray  # (np, 12): viscous part of the above (9), heat of sliding, of rolling, energy of lost springs
     refine: np.ndarray  # (np,) uint8: 1 where a contact may open or close in this step
     more: np.ndarray  # (np, 9): what that adds to the first table
+    work: np.ndarray  # (1, 9): nothing; of sharp bodies the part of the first table that has no potential
 
 
 class Workspace(NamedTuple):

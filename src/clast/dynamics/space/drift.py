@@ -8,6 +8,7 @@ nothing where two moments are equal.
 
 from clast.backend.device import routine
 from clast.contact.vectors import along, minus, plus, rotation_of, times, triple, turn_back
+from clast.dynamics.arrays import WORK
 from clast.dynamics.record import unsigned
 from clast.dynamics.space.arrays import LOSS, PULL, ROW
 from clast.dynamics.space.motion import free_turn, gather, gather_heat, moved_too_far, spin_of
@@ -18,7 +19,8 @@ def kick_and_drift(history, low, high, model, state, contacts, forces, dt, drift
     """Move the free bodies low ≤ b < high. `kick` is the part of Δt that gravity acts: 1, or ½ in the first step.
     `drift` is Δt, or 0 to finish a kick without moving. Work is booked with the velocity of the half step each half of
     the kick belongs to: `share` of it with the new one, ½ in general, 1 in the first step, 0 when finishing a kick.
-    `drag` is the rate γ of a drag −γmv, −γL, taken at the mean of the old and the new velocity.
+    `drag` is the rate γ of a drag −γmv, −γL, taken at the mean of the old and the new velocity. `history` 2 also books the
+    work of what has no potential.
 
     The spin left in a row is the mean over the drift, or without a drift that of the momentum, in the world.
     Returns whether a body has moved further than alpha since the lists were built.
@@ -27,7 +29,7 @@ def kick_and_drift(history, low, high, model, state, contacts, forces, dt, drift
     first_pair, first_other, other = contacts.first_pair, contacts.first_other, contacts.other
     reference = contacts.reference.reshape(-1)
     inverse_mass, inverse_inertia = model.inverse_mass, model.inverse_inertia.reshape(-1)
-    pair_force, loss = forces.pair.reshape(-1), forces.loss.reshape(-1)
+    pair_force, loss, done = forces.pair.reshape(-1), forces.loss.reshape(-1), forces.work.reshape(-1)
     gravity_x = model.gravity[0] * (kick * dt)
     gravity_y = model.gravity[1] * (kick * dt)
     gravity_z = model.gravity[2] * (kick * dt)
@@ -61,6 +63,9 @@ def kick_and_drift(history, low, high, model, state, contacts, forces, dt, drift
             book[entry + 1] += heat
             book[entry + 2] += lost
             book[entry + 5] += rolled
+            if history > 1:
+                px, py, pz, sx, sy, sz = gather(b, first_pair, first_other, other, done, PULL)
+                book[entry + WORK] -= dt * (px * work_vx + py * work_vy + pz * work_vz + sx * wx + sy * wy + sz * wz)
         if drag > 0.0:
             book[entry + 4] += braking * (
                 ((old_vx + vx) * work_vx + (old_vy + vy) * work_vy + (old_vz + vz) * work_vz) / inverse_mass[b]

@@ -14,6 +14,7 @@ import math
 
 from clast.backend.device import device, routine
 from clast.contact.vectors import along, cross, dot, minus, plus, rotation_of, times, triple, turn, turn_back
+from clast.dynamics.arrays import WORK
 from clast.dynamics.gear import C0_PLACE, C0_VELOCITY, corrected, predicted
 from clast.dynamics.space.arrays import LOSS, PULL, SPIN, TURN, VELOCITY
 from clast.dynamics.space.motion import gather, gather_heat, moved_too_far, product
@@ -154,7 +155,7 @@ def correct_and_predict(order, history, low, high, model, state, contacts, force
     """
     body, book, gear = state.body, state.book, state.gear
     first_pair, first_other, other, reference = contacts.first_pair, contacts.first_other, contacts.other, contacts.reference
-    pair_force, loss = forces.pair.reshape(-1), forces.loss.reshape(-1)
+    pair_force, loss, work = forces.pair.reshape(-1), forces.loss.reshape(-1), forces.work.reshape(-1)
     half = 0.5 * dt * dt
     at = C0_VELOCITY[order - 4] if history or drag > 0.0 else C0_PLACE[order - 4]
     stale = False
@@ -180,6 +181,9 @@ def correct_and_predict(order, history, low, high, model, state, contacts, force
             book[b, 1] += heat
             book[b, 2] += lost
             book[b, 5] += rolled
+            if history > 1:
+                px, py, pz, sx, sy, sz = gather(b, first_pair, first_other, other, work, PULL)
+                book[b, WORK] -= booked * (dot((px, py, pz), way) + dot((sx, sy, sz), swing))
         if drag > 0.0:
             book[b, 4] += booked * drag * (dot(way, way) / (dt * model.inverse_mass[b]) + dt * dot(momentum, spin))
         if ahead:

@@ -1,10 +1,10 @@
 """From a scene in space to the arrays of a run: order of the bodies, geometry table, levels of cells, tags."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from clast.contact.solid_features import Geometry, geometry
+from clast.contact.solid_features import geometry
 from clast.dynamics.arrays import ACCOUNTS, Cast
 from clast.dynamics.program import Column
 from clast.dynamics.rows import (
@@ -35,7 +35,7 @@ COLUMNS = (*range(VELOCITY, VELOCITY + 3), *range(SPIN, SPIN + 3))  # of State.b
 class Layout(NamedTuple):
     """A scene laid out in memory. `order[k]` is the id of the body in row k; free rows first, then tagged, then at rest."""
 
-    geometry: Geometry
+    geometry: Any  # the tables of `clast.contact.solid_features`, or for sharp bodies `clast.contact.polyhedra`
     model: Model
     state: State
     tags: Tags  # its program is empty: it needs the time step
@@ -46,46 +46,98 @@ class Layout(NamedTuple):
     moving: int
 
 
-def lay_out(scene: Scene3D) -> Layout:
-    """Arrays for `scene` at t = 0."""
+class Arranged(NamedTuple):
+    """Who stands in which row, with what of a body the arrays are made of."""
+
+    order: np.ndarray  # (n,) int64: id of the body in each row
+    free: int
+    moving: int
+    rows: list[Body3D]
+    imposed: list[Imposed]  # by id
+    shapes: list[Solid]  # those that differ
+    shape_of: np.ndarray  # (n,) int64
+    held: np.ndarray  # (n, 6) bool: components that tags prescribe
+    mass: np.ndarray  # (n,)
+    inertia: np.ndarray  # (n, 3)
+    big: np.ndarray  # (n,) bool
+
+    @property
+    def fixed(self) -> np.ndarray:
+        """Bodies (n,) that do not give way to a contact: big ones and those a tag moves."""
+        return np.asarray(self.big | self.held[:, :3].any(axis=1))
+
+    @property
+    def imposed_rows(self) -> list[Imposed]:
+        """What is imposed, by row."""
+        return [self.imposed[k] for k in self.order]
+
+
+def arrange(scene: Scene3D) -> Arranged:
+    """Free bodies first, then tagged ones, then those at rest for ever."""
     if not scene.bodies:
         raise SceneError("the scene is empty: add a grain first")
-    check_cohesion(scene)
     check_walls(scene)
     imposed = [scene.imposed(k) for k in range(len(scene.bodies))]
     rank = ranked(imposed, scene.bodies)
     order = np.lexsort((np.arange(len(rank)), near_in_memory(scene), rank)).astype(np.int64)
-    free, moving = int((rank == 0).sum()), int((rank < 2).sum())
-
     rows = [scene.bodies[k] for k in order]
     shapes, shape_of = unique_shapes([body.shape for body in rows])
-    materials = scene.materials()
-    held = np.array([imposed[k].held for k in order])
     mass, inertia = (column[order] for column in scene.masses())
+    held = np.array([imposed[k].held for k in order])
     big = np.array([body.big for body in rows])
-    radius = np.array([body.shape.radius for body in rows])
-    model = Model(
-        shape=shape_of,
-        material=np.array([materials.index(body.material) for body in rows], np.int64),
-        inverse_mass=1.0 / mass,
-        inverse_inertia=1.0 / inertia,
-        contact_inverse_mass=np.where(big | held[:, :3].any(axis=1), 0.0, 1.0 / mass),
-        contact_inverse_inertia=np.where((big | held[:, 3:].any(axis=1))[:, None], 0.0, 1.0 / inertia),
-        ease=np.array([ease_of(solid) for solid in shapes])[shape_of] * [body.shape.volume for body in rows] / mass,
-        reach=np.array([body.shape.reach for body in rows]),
-        inverse_radius=np.where(big, 0.0, 1.0 / radius),
+    free, moving = int((rank == 0).sum()), int((rank < 2).sum())
+    return Arranged(order, free, moving, rows, imposed, shapes, shape_of, held, mass, inertia, big)
+
+
+def model_of(
+    scene: Scene3D, found: Arranged, ease: np.ndarray, inverse_radius: np.ndarray, stiffness: np.ndarray
+) -> Model:  # fmt: skip
+    """Constants of a run; what differs between rounded and sharp bodies is given."""
+    materials = scene.materials()
+    return Model(
+        shape=found.shape_of,
+        material=np.array([materials.index(body.material) for body in found.rows], np.int64),
+        inverse_mass=1.0 / found.mass,
+        inverse_inertia=1.0 / found.inertia,
+        contact_inverse_mass=np.where(found.fixed, 0.0, 1.0 / found.mass),
+        contact_inverse_inertia=np.where((found.big | found.held[:, 3:].any(axis=1))[:, None], 0.0, 1.0 / found.inertia),
+        ease=ease,
+        reach=np.array([body.shape.reach for body in found.rows]),
+        inverse_radius=inverse_radius,
         law=law_table(scene),
-        stiffness=stiffness_of(scene, radius if big.all() else radius[~big]),
+        stiffness=stiffness,
         period=np.array(scene.box.periods),
         gravity=np.array(scene.gravity),
     )
-    grains = np.flatnonzero(~big)
+
+
+def complete(scene: Scene3D, found: Arranged, model: Model, geometry: Any) -> Layout:
+    """Levels of cells, first state and tags for a model."""
+    grains = np.flatnonzero(~found.big)
     level, level_reach = levels_of(model.reach[grains])
-    cast = Cast(grains, level, level_reach, np.flatnonzero(big), np.asarray(~held.all(axis=1), np.uint8))
-    state = first_state(rows, [imposed[k] for k in order], order, inertia)
-    tags, columns = lay_out_tags(scene, order, imposed, free, moving, mass, float(model.stiffness[0]))
-    seams = seams_of(scene, rows, [imposed[k] for k in order], shape_of)
-    return Layout(geometry(shapes, seams), model, state, tags, columns, cast, order, free, moving)
+    cast = Cast(grains, level, level_reach, np.flatnonzero(found.big), np.asarray(~found.held.all(axis=1), np.uint8))
+    state = first_state(found.rows, found.imposed_rows, found.order, found.inertia)
+    tags, columns = lay_out_tags(
+        scene, found.order, found.imposed, found.free, found.moving, found.mass, float(model.stiffness[0])
+    )
+    return Layout(geometry, model, state, tags, columns, cast, found.order, found.free, found.moving)
+
+
+def lay_out(scene: Scene3D) -> Layout:
+    """Arrays for a `scene` of rounded solids at t = 0."""
+    found = arrange(scene)
+    check_cohesion(scene)
+    radius = np.array([body.shape.radius for body in found.rows])
+    volumes = np.array([body.shape.volume for body in found.rows])
+    model = model_of(
+        scene,
+        found,
+        ease=np.array([ease_of(solid) for solid in found.shapes])[found.shape_of] * volumes / found.mass,
+        inverse_radius=np.where(found.big, 0.0, 1.0 / radius),
+        stiffness=stiffness_of(scene, radius if found.big.all() else radius[~found.big]),
+    )
+    seams = seams_of(scene, found.rows, found.imposed_rows, found.shape_of)
+    return complete(scene, found, model, geometry(found.shapes, seams))
 
 
 def seams_of(scene: Scene3D, rows: list[Body3D], imposed: list[Imposed], shape_of: np.ndarray) -> dict[int, dict[int, bool]]:

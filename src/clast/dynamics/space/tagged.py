@@ -7,6 +7,7 @@ where the spin changes. One thread, id order.
 
 from clast.backend.device import device, routine
 from clast.contact.vectors import along, dot, minus, plus, rotation_of, times, triple, turn, turn_back
+from clast.dynamics.arrays import WORK
 from clast.dynamics.gear import C0_VELOCITY, corrected, predicted
 from clast.dynamics.space.arrays import LOSS, PULL, SPIN, TURN, VELOCITY
 from clast.dynamics.space.gear import correct_turn, predict_turn, spin_in_body
@@ -41,9 +42,9 @@ def gather_pushes(tags, row, state):
 
 @device
 def move_place(
-    order, history, b, r, c, force, lossy, gamma, model, state, tags, row, dt, drift, kick, whole, share
+    order, b, r, c, force, gamma, model, state, tags, row, dt, drift, kick, whole, share
 ):  # fmt: skip
-    """Move one component of the place of body b; `force` and `lossy` of its contacts along it."""
+    """Move one component of the place of body b; `force` of its contacts along it. Returns the way that forces work along."""
     body, book, gear = state.body, state.book, state.gear
     mass = 1.0 / model.inverse_mass[b]
     gravity = mass * model.gravity[c]
@@ -52,8 +53,7 @@ def move_place(
     if tags.imposed[r, c] and order != 0:  # `old` is the velocity of t_n, the program that of t_n + Δt
         new = tags.program[row, 12 * r + c] if drift > 0.0 else old
         book[b, 3] += 0.5 * mass * (new * new - old * old) - kick * (force + gravity) * old * dt
-        if history:
-            book[b, 0] -= kick * lossy * old * dt
+        travel = kick * old * dt
         place += 0.5 * (old + new) * drift
         for k in range(1, order - 1):
             gear[b, c, k] = 0.0
@@ -63,8 +63,7 @@ def move_place(
         new = old + kick / whole * (aim - old)
         mean = old + share * (new - old)
         book[b, 3] += (mass * (new - old) - (force + kick * gravity) * dt) * mean
-        if history:
-            book[b, 0] -= dt * mean * lossy
+        travel = dt * mean
         place += aim * drift
     elif order == 0:
         push = kick * tags.push[r, c]
@@ -74,8 +73,7 @@ def move_place(
         book[b, 3] += push * mean * dt
         book[b, 0] += 0.5 * kick * dt * slow * (old + new) * mean
         book[b, 4] += 0.5 * kick * dt * gamma * mass * (old + new) * mean
-        if history:
-            book[b, 0] -= dt * mean * lossy
+        travel = dt * mean
         place += new * drift
     else:
         pace = (force + tags.push[r, c] + gravity - (slow + gamma * mass) * old) * (0.5 * dt * dt / mass)
@@ -83,20 +81,21 @@ def move_place(
         book[b, 3] += kick * tags.push[r, c] * way
         book[b, 0] += kick * slow * way * way / dt
         book[b, 4] += kick * gamma * mass * way * way / dt
-        if history:
-            book[b, 0] -= kick * lossy * way
+        travel = kick * way
         if drift > 0.0:
             place, way = predicted(order, place, way, gear, b, c)
         new = way / dt
     body[b, VELOCITY + c] = new
     body[b, c] = place
+    return travel
 
 
 @device
-def lead_turn(order, history, b, r, torque, lossy, model, state, tags, row, dt, drift, kick, whole, share):
-    """Turn body b at its prescribed spin (in the world). Returns quaternion, momentum in the body frame, spin in the world.
+def lead_turn(order, b, r, torque, model, state, tags, row, dt, drift, kick, whole, share):
+    """Turn body b at its prescribed spin (in the world).
 
-    The agent supplies the change of I ω that the contacts' torque does not, and works at the spin of the kick.
+    Returns quaternion, momentum in the body frame, spin in the world, and the angle that torques work along. The agent supplies
+    the change of I ω that the contacts' torque does not, and works at the spin of the kick.
     """
     body, book, gear = state.body, state.book, state.gear
     q = (body[b, TURN], body[b, TURN + 1], body[b, TURN + 2], body[b, TURN + 3])
@@ -114,26 +113,22 @@ def lead_turn(order, history, b, r, torque, lossy, model, state, tags, row, dt, 
         momentum = spin_in_body(aim_seen, inertia)
         grown = 0.5 * (dot(momentum, aim_seen) - dot(old_momentum, turn_back(rotation, old)))
         book[b, 3] += grown - kick * dt * dot(torque, old)
-        if history:
-            book[b, 0] -= kick * dt * dot(lossy, old)
         for c in range(3, gear.shape[1]):
             for k in range(order):
                 gear[b, c, k] = 0.0
         for c in range(3):
             gear[b, c, order - 1] = 0.5 * (aim[c] - old[c])  # by so much the spin has grown in half a step
-        return q, momentum, aim
+        return q, momentum, aim, times(kick * dt, old)
     new = along(old, kick / whole, minus(aim, old))
     mean = along(old, share, minus(new, old))
     momentum = spin_in_body(turn_back(rotation, new), inertia)
     book[b, 3] += dot(minus(momentum, old_momentum), turn_back(rotation, mean)) - dt * dot(torque, mean)
-    if history:
-        book[b, 0] -= dt * dot(lossy, mean)
-    return turned_by_spin(q, aim, drift), momentum, new
+    return turned_by_spin(q, aim, drift), momentum, new, times(dt, mean)
 
 
 @device
-def push_turn(order, history, b, r, torque, lossy, gamma, model, state, tags, dt, drift, kick, whole, share):
-    """Turn body b under torques. Returns quaternion, momentum in the body frame, spin in the world."""
+def push_turn(order, b, r, torque, gamma, model, state, tags, dt, drift, kick, whole, share):
+    """Turn body b under torques; returns as `lead_turn` does."""
     body, book, gear = state.body, state.book, state.gear
     q = (body[b, TURN], body[b, TURN + 1], body[b, TURN + 2], body[b, TURN + 3])
     rotation = rotation_of(q[0], q[1], q[2], q[3])
@@ -148,22 +143,22 @@ def push_turn(order, history, b, r, torque, lossy, gamma, model, state, tags, dt
         world = turn(rotation, mean)
         book[b, 3] += kick * dt * dot(push, world)
         book[b, 4] += braking * dot(plus(old, new), mean)
-        if history:
-            book[b, 0] -= dt * dot(lossy, world)
+        travel = times(dt, world)
         if drift > 0.0:
-            return free_turn(q, new, inverse, drift)
-        return q, new, turn(rotation, spin_in_body(new, inverse))
+            q, new, world = free_turn(q, new, inverse, drift)
+        else:
+            world = turn(rotation, spin_in_body(new, inverse))
+        return q, new, world, travel
     torques = along(plus(torque, push), -gamma, turn(rotation, old))
     q, new, spin = correct_turn(order, gear, b, q, old, inverse, torques, dt, whole < 1.0)
     world = turn(rotation_of(q[0], q[1], q[2], q[3]), spin)
     book[b, 3] += kick * dt * dot(push, world)
     book[b, 4] += kick * dt * gamma * dot(new, spin)
-    if history:
-        book[b, 0] -= kick * dt * dot(lossy, world)
+    travel = times(kick * dt, world)
     if drift > 0.0:
         q, new, spin = predict_turn(order, gear, b, q, new, inverse, dt)
         world = turn(rotation_of(q[0], q[1], q[2], q[3]), spin)
-    return q, new, world
+    return q, new, world, travel
 
 
 @routine
@@ -171,11 +166,12 @@ def move_tagged(
     order, history, free, moving, model, state, contacts, forces, tags, row, dt, drift, kick, whole, share, alpha
 ):  # fmt: skip
     """Move the bodies free ≤ b < moving; see `kick_and_drift` for `drift`, `kick`, `share`. `whole` is the kick of the
-    running step, of which an output (drift = 0) does the part `kick`. `order` 0 is Verlet, 4 and 5 are Gear's.
+    running step, of which an output (drift = 0) does the part `kick`. `order` 0 is Verlet, 4 and 5 are Gear's. `history` 2 also
+    books the work of what has no potential.
     """
     body, momenta, book = state.body, state.momentum, state.book
     first_pair, first_other, other, reference = contacts.first_pair, contacts.first_other, contacts.other, contacts.reference
-    pair_force, loss = forces.pair.reshape(-1), forces.loss.reshape(-1)
+    pair_force, loss, work = forces.pair.reshape(-1), forces.loss.reshape(-1), forces.work.reshape(-1)
     gather_pushes(tags, row, state)
     drag_rate = present_drag(tags, row)
     stale = False
@@ -190,20 +186,20 @@ def move_tagged(
             book[b, 2] += lost
             book[b, 5] += rolled
         gamma = drag_rate if tags.dragged[r] else 0.0
-        force, lossy = (fx, fy, fz), (lx, ly, lz)
-        for c in range(3):
-            move_place(
-                order, history, b, r, c, force[c], lossy[c], gamma, model, state, tags, row, dt, drift, kick, whole, share
-            )  # fmt: skip
-        torque, lossy = (tx, ty, tz), (mx, my, mz)
+        force, torque = (fx, fy, fz), (tx, ty, tz)
+        lossy, lossy_torque = (lx, ly, lz), (mx, my, mz)
+        x = move_place(order, b, r, 0, force[0], gamma, model, state, tags, row, dt, drift, kick, whole, share)
+        y = move_place(order, b, r, 1, force[1], gamma, model, state, tags, row, dt, drift, kick, whole, share)
+        z = move_place(order, b, r, 2, force[2], gamma, model, state, tags, row, dt, drift, kick, whole, share)
         if tags.imposed[r, 3]:
-            q, momentum, spin = lead_turn(
-                order, history, b, r, torque, lossy, model, state, tags, row, dt, drift, kick, whole, share
-            )  # fmt: skip
+            q, momentum, spin, angle = lead_turn(order, b, r, torque, model, state, tags, row, dt, drift, kick, whole, share)
         else:
-            q, momentum, spin = push_turn(
-                order, history, b, r, torque, lossy, gamma, model, state, tags, dt, drift, kick, whole, share
-            )  # fmt: skip
+            q, momentum, spin, angle = push_turn(order, b, r, torque, gamma, model, state, tags, dt, drift, kick, whole, share)
+        if history:
+            book[b, 0] -= dot(lossy, (x, y, z)) + dot(lossy_torque, angle)
+        if history > 1:
+            px, py, pz, sx, sy, sz = gather(b, first_pair, first_other, other, work, PULL)
+            book[b, WORK] -= dot((px, py, pz), (x, y, z)) + dot((sx, sy, sz), angle)
         for c in range(4):
             body[b, TURN + c] = q[c]
         for c in range(3):

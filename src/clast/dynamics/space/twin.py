@@ -16,6 +16,8 @@ from clast.scene.springs import Springs3D
 
 TEMPLATE = SPACE
 TABLE = table
+DEPTH_OF, TOO_DEEP = "the sum of their sphero-radii", "their skeletons nearly touch"  # for messages
+CURE = "take a stiffer normal spring, a lower or slower load, a larger sphero-radius"
 DIMENSION = 3
 PER_BODY = (
     "shape", "material", "inverse_mass", "inverse_inertia", "contact_inverse_mass", "contact_inverse_inertia", "ease", "reach",
@@ -49,9 +51,16 @@ def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int,
     )  # fmt: skip
 
 
+def with_scratch(lists: Contacts, geometry: Any) -> Contacts:
+    """The lists as they are: steps need no scratch."""
+    return lists
+
+
 def empty_forces(pairs: int, kept: int) -> Forces:
     """Force tables with room for `pairs`, of which `kept` lose energy."""
-    return Forces(np.zeros((pairs, PULL)), np.zeros((kept, LOSS)), np.zeros(pairs, np.uint8), np.zeros((pairs, PULL)))
+    return Forces(
+        np.zeros((pairs, PULL)), np.zeros((kept, LOSS)), np.zeros(pairs, np.uint8), np.zeros((pairs, PULL)), np.zeros((1, PULL))
+    )  # fmt: skip
 
 
 def gear_table(bodies: int, order: int) -> np.ndarray:

@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
 def solid_arrays(unique: Sequence[Solid]) -> dict[str, Any]:
     """What a solid has besides: the faces of solid k are shape_first_face[k] to [k + 1], the corners of face f are
-    shape_corners[shape_first_corner[f] : shape_first_corner[f + 1]], vertex numbers within the solid."""
+    shape_corners[shape_first_corner[f] : shape_first_corner[f + 1]], vertex numbers within the solid. Where a solid has several
+    convex pieces, shape_piece[f] is that of face f."""
     loops = [loop for solid in unique for loop in solid.faces]
-    return {
+    pieces = [solid.piece if len(solid.piece) else np.zeros(len(solid.faces), np.int64) for solid in unique]
+    # rounded solids and runs of older versions have none
+    kept = {"shape_piece": np.concatenate(pieces)} if any(solid.piece_count > 1 for solid in unique) else {}
+    return kept | {
         "shape_corners": np.concatenate([np.zeros(0, np.int64), *loops]),
         "shape_first_corner": np.cumsum([0, *(len(loop) for loop in loops)]),
         "shape_first_face": np.cumsum([0, *(len(solid.faces) for solid in unique)]),
@@ -40,6 +44,7 @@ def run_solids(run: Run) -> list[Solid]:
     for k in range(len(scene["shape_radius"])):
         first, last = scene["shape_first_face"][k : k + 2]
         begins = scene["shape_first_corner"][first : last + 1]
+        piece = scene["shape_piece"][first:last] if "shape_piece" in scene else np.zeros(0, np.int64)
         found.append(
             Solid(
                 name=scene["shape_name"][k],
@@ -54,6 +59,7 @@ def run_solids(run: Run) -> list[Solid]:
                 orientation=scene["shape_orientation"][k],
                 hollow=bool(scene["shape_hollow"][k]),
                 mass_error=float(scene["shape_mass_error"][k]),
+                piece=piece if piece.any() else np.zeros(0, np.int64),
             )
         )
     return found

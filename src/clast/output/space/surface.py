@@ -1,9 +1,10 @@
-"""The rounded surface of a solid as triangles, to draw it or hand it to other programs.
+"""The surface of a solid as triangles, to draw it or hand it to other programs.
 
 Every point of it is vertex + radius × direction, where the direction is the normal there. A face gives its own normal to all
 its corners; an edge a strip of directions between those of its two faces; a vertex what is left between its edges. So a convex
 solid gets a closed mesh without seams whose normals are exact. Where a solid is not convex, faces, strips and whole balls
-reach into one another: what lies inside is not seen.
+reach into one another: what lies inside is not seen. A sharp solid is its faces, cut into triangles, each with corners of its
+own, so that it is shaded flat.
 """
 
 from __future__ import annotations
@@ -36,8 +37,21 @@ class Surface(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def surface(solid: Solid, quality: int = QUALITY) -> Surface:
-    """The rounded surface of a solid with `quality` chords per right angle; watertight where the solid is convex."""
-    return Rounding(solid).mesh(quality)
+    """The surface of a solid, its rounding with `quality` chords per right angle; watertight where it is convex."""
+    return facets(solid) if solid.sharp else Rounding(solid).mesh(quality)
+
+
+def facets(solid: Solid) -> Surface:
+    """The faces of a sharp solid; points of different faces are not shared, since each face has its own normal."""
+    points, triangles, normals, count = [], [], [], 0
+    for loop in solid.faces:
+        corners = solid.vertices[loop]
+        normal = plane_of(solid.vertices, loop.tolist())[1]
+        points.append(corners)
+        triangles.append(triangulate(flattened(corners, normal)) + count)
+        normals.append(np.tile(normal, (len(loop), 1)))
+        count += len(loop)
+    return Surface(np.concatenate(points), np.concatenate(triangles), np.concatenate(normals))
 
 
 @lru_cache(maxsize=4096)

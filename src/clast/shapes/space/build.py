@@ -25,9 +25,14 @@ NO_EDGES: Ints = np.empty((0, 2), dtype=np.int64)
 def build(name: str, vertices: Floats, edges: Ints, loops: Sequence[Loop], radius: float, *, hollow: bool = False) -> Solid:
     """The solid of a checked skeleton: vertices (n, 3) in the user's coordinates, edges (m, 2), faces as loops.
 
-    A `hollow` closed surface has no inside.
+    A `hollow` closed surface has no inside. Without rounding it has to be closed and convex.
     """
     size = body_size(vertices, radius)
+    if radius == 0.0 and not is_convex(vertices, loops, TOLERANCE * size):
+        raise ShapeError(
+            f"This {name} is not convex, which a sharp solid (sphero-radius 0) has to be: give it a positive radius, or put a "
+            "wall together from sharp convex solids with pieces."
+        )
     if not 1.0 / FAR < size < FAR:
         raise ShapeError(f"A {name} of size {size:.3g} cannot be weighed: choose another unit of length.")
     # lengths near 1 while it is weighed: squares cannot overflow, and a power of two in the user's unit changes no bit

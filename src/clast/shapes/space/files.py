@@ -3,11 +3,12 @@
     {
       "format": "clast solid", "version": 1,
       "name": "wedge",
-      "radius": 0.1,                                        the sphero-radius
+      "radius": 0.1,                                        the sphero-radius; 0 for a sharp convex solid
       "vertices": [[0, 0, 0], [2, 0, 0], [0, 1, 0], …],
       "faces": [[0, 2, 1], …],                              counter-clockwise seen from outside; none for a capsule or clump
       "edges": [[0, 1]],                                    only of a capsule: its segment
       "hollow": false,                                      true for walls: a surface, open or closed, without an inside
+      "piece": [0, 0, 0, 0, 1, …],                          of a sharp wall: which convex piece each face belongs to
       "scale": 0.001                                        all lengths, the radius too, times this; or "volume": scale to it
     }
 
@@ -24,13 +25,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from clast.errors import ShapeError
 from clast.shapes.space.make import capsule, mesh, plate, shell, sphere_clump
+from clast.shapes.space.pieces import pieces
 from clast.shapes.space.solid import Solid
 
 FORMAT, VERSION = "clast solid", 1
 
-_ONE = {"vertices": "vertex", "faces": "face", "edges": "edge"}
+_ONE = {"vertices": "vertex", "faces": "face", "edges": "edge", "piece": "face"}
 
 Positive = Annotated[float, Field(gt=0.0)]
+Rounding = Annotated[float, Field(ge=0.0)]
 Triple = Annotated[list[float], Field(min_length=3, max_length=3)]
 Number = Annotated[int, Field(ge=0)]
 _STRICT = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
@@ -42,12 +45,13 @@ class _Drawn(BaseModel):
     model_config = _STRICT
     format: Literal["clast solid"]
     version: Number
-    radius: Positive
+    radius: Rounding
     vertices: list[Triple]
     name: str = ""
     faces: list[list[Number]] = []
     edges: list[Annotated[list[Number], Field(min_length=2, max_length=2)]] = []
     hollow: bool = False
+    piece: list[Number] = []
     scale: Positive | None = None
     volume: Positive | None = None
 
@@ -83,10 +87,18 @@ def save_solid(solid: Solid, path: str | Path, *, overwrite: bool = False) -> Pa
     file = Path(path)
     if file.suffix.lower() != ".json":
         raise ShapeError(f"A solid is written as JSON: call the file {file.with_suffix('.json')}.")
-    keys = {"format": FORMAT, "version": VERSION, "name": solid.name, "radius": solid.radius, "hollow": solid.hollow}
+    keys: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": solid.name,
+        "radius": solid.radius,
+        "hollow": solid.hollow,
+    }
     rows: dict[str, list[Any]] = {"vertices": solid.drawn().tolist()}
     if solid.faces:
         rows["faces"] = [loop.tolist() for loop in solid.faces]
+        if solid.piece_count > 1:
+            keys["piece"] = solid.piece.tolist()
     elif len(solid.edges):
         rows["edges"] = solid.edges.tolist()
     lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in keys.items()]
@@ -110,7 +122,9 @@ def _made(drawn: _Drawn, name: str) -> Solid:
         raise ShapeError('"edges" are those of a capsule, which has no "faces": leave them out, faces bring their own.')
     if drawn.hollow and not drawn.faces:
         raise ShapeError('Only "faces" can be "hollow", and there are none.')
-    if drawn.hollow:
+    if drawn.piece:
+        solid = _of_pieces(drawn, name)
+    elif drawn.hollow:
         solid = shell(drawn.vertices, drawn.faces, drawn.radius, name=name)
     elif len(drawn.faces) == 1:
         if sorted(drawn.faces[0]) != list(range(len(drawn.vertices))):
@@ -129,6 +143,24 @@ def _made(drawn: _Drawn, name: str) -> Solid:
     return solid if drawn.scale is None else solid.scaled(drawn.scale)
 
 
+def _of_pieces(drawn: _Drawn, name: str) -> Solid:
+    """The sharp wall of convex pieces a file asks for."""
+    if drawn.hollow:
+        raise ShapeError('What is made of "piece"s is not "hollow": each of them has an inside.')
+    if len(drawn.piece) != len(drawn.faces):
+        raise ShapeError(f'"piece" names a piece for each of the {len(drawn.faces)} "faces", not for {len(drawn.piece)}.')
+    if sorted(set(drawn.piece)) != list(range(max(drawn.piece) + 1)):
+        raise ShapeError('The numbers in "piece" begin at 0, and none is left out.')
+    found = []
+    for k in range(max(drawn.piece) + 1):
+        faces = [face for face, piece in zip(drawn.faces, drawn.piece, strict=True) if piece == k]
+        try:
+            found.append(mesh(drawn.vertices, faces, drawn.radius, name=name))
+        except ShapeError as error:
+            raise ShapeError(f"Piece {k}: {error}") from None
+    return pieces(found, name=name)
+
+
 def _sentence(error: Any) -> str:
     """'the key "radius" must be greater than 0, not -1', from one of pydantic's records."""
     where, kind, given = list(error["loc"]), error["type"], error["input"]
@@ -143,6 +175,8 @@ def _sentence(error: Any) -> str:
     if kind in ("too_short", "too_long", "list_type"):
         wanted = {"vertices": "three numbers (x, y, z)", "faces": "a list of vertex numbers", "edges": "two vertex numbers"}
         return f"{what} must be {wanted[key] if len(where) > 1 else 'a list'}, not {given!r}"
+    if kind == "greater_than_equal" and key == "radius":
+        return f"{what} must be positive, or 0 for a sharp solid, not {given!r}"
     if kind == "greater_than":
         return f"{what} must be greater than {error['ctx']['gt']:g}, not {given!r}"
     if kind == "finite_number":

@@ -17,11 +17,10 @@ from clast.shapes.inside import Bools, Floats
 from clast.shapes.space.faces import Loop
 from clast.shapes.space.make import mesh, shell
 from clast.shapes.space.solid import Solid
-from clast.shapes.space.validity import checked_length
+from clast.shapes.space.validity import checked_length, checked_rounding
 from clast.shapes.validity import (
     body_size,
     checked_points,
-    checked_radius,
     refuse_flat,
     refuse_self_contact,
     refuse_short_edges,
@@ -31,8 +30,8 @@ from clast.shapes.validity import (
 
 def prism(outline: ArrayLike, height: float, radius: float, *, name: str = "prism") -> Solid:
     """A polygon `outline` (n, 2) in x and y, convex or not, either way round, drawn out to `height` along z, half of it on
-    either side of z = 0, and swept by a ball."""
-    r = checked_radius(radius)
+    either side of z = 0, and swept by a ball; a convex one with radius 0 is sharp."""
+    r = checked_rounding(radius)
     half = 0.5 * checked_length(height, f"The height of a {name}")
     given = checked_points(outline, 3, name)
     size = body_size(given, r)

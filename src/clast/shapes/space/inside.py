@@ -7,10 +7,12 @@ points.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from clast.shapes.inside import Bools, Floats, Ints
+from clast.shapes.space.faces import plane_of
 from clast.shapes.space.vectors import cross, dot
 
 _CHUNK = 1 << 18  # largest number of (point, feature) pairs held at a time: 6 MB for an array of vectors
@@ -94,6 +96,15 @@ def in_surface(points: Floats, vertices: Floats, triangles: Ints) -> Bools:
         some = at[start : start + step]
         hit, height = crossings(some[:, None, 0], some[:, None, 1], turned, triangles)
         inside[start : start + step] = np.count_nonzero(hit & (height > some[:, None, 2]), axis=1) % 2 == 1
+    return inside
+
+
+def in_convex(points: Floats, vertices: Floats, loops: Sequence[Ints], slack: float) -> Bools:
+    """Whether each of `points` (k, 3) is behind the planes of all faces of a convex solid, or within `slack` of them; (k,)."""
+    inside = np.ones(len(points), dtype=np.bool_)
+    for loop in loops:
+        at, normal = plane_of(vertices, loop.tolist())
+        inside &= (points - at) @ normal <= slack
     return inside
 
 

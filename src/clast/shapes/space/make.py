@@ -22,18 +22,20 @@ from clast.shapes.space.validity import (
     checked_faces,
     checked_length,
     checked_places,
+    checked_round,
+    checked_rounding,
     named,
     refuse_bad_loop,
     refuse_repeated_places,
     repeated,
 )
 from clast.shapes.space.vectors import cross, dot
-from clast.shapes.validity import TOLERANCE, body_size, checked_radius
+from clast.shapes.validity import TOLERANCE, body_size
 
 
 def sphere(radius: float, *, name: str = "sphere") -> Solid:
     """Ball of the given radius: a skeleton of one point."""
-    return build(name, np.zeros((1, 3)), NO_EDGES, [], checked_radius(radius))
+    return build(name, np.zeros((1, 3)), NO_EDGES, [], checked_round(radius, name, "a point"))
 
 
 def capsule(
@@ -43,7 +45,7 @@ def capsule(
 
     The segment (without the caps) is `length` long along x about the origin, or goes from `ends[0]` to `ends[1]`, (2, 3).
     """
-    r = checked_radius(cast(float, radius))
+    r = checked_round(cast(float, radius), name, "a line")
     if (length is None) == (ends is None):
         raise ShapeError("A capsule is given by the length of its segment or by its two ends: give one of the two.")
     if ends is None:
@@ -59,7 +61,7 @@ def capsule(
 
 def sphere_clump(points: ArrayLike, radius: float, *, name: str = "clump") -> Solid:
     """Balls of one radius glued together, their centres at `points` (n, 3); overlaps count once."""
-    r = checked_radius(radius)
+    r = checked_round(radius, name, "a number of points")
     vertices = checked_places(points, 1, name)
     refuse_repeated_places(vertices, body_size(vertices, r), name)
     return build(name, vertices, NO_EDGES, [], r)
@@ -70,7 +72,7 @@ def plate(corners: ArrayLike, radius: float, *, name: str = "plate") -> Solid:
 
     Corners on the straight line between their neighbours are left out.
     """
-    r = checked_radius(radius)
+    r = checked_round(radius, name, "a plane without volume")
     vertices = checked_places(corners, 3, name)
     size = body_size(vertices, r)
     refuse_repeated_places(vertices, size, name)
@@ -81,14 +83,15 @@ def plate(corners: ArrayLike, radius: float, *, name: str = "plate") -> Solid:
 
 
 def tetrahedron(edge: float, radius: float, *, name: str = "tetrahedron") -> Solid:
-    """Regular tetrahedron with edges of the given length (of the skeleton), swept by a ball; a vertex on every second corner
-    of a cube about the origin."""
+    """Regular tetrahedron with edges of the given length (of the skeleton), swept by a ball, or sharp with radius 0; a vertex on
+    every second corner of a cube about the origin."""
     a = checked_length(edge, "The edge of a tetrahedron") / math.sqrt(8.0)
     return hull([(a, a, a), (a, -a, -a), (-a, a, -a), (-a, -a, a)], radius, name=name)
 
 
 def cuboid(sides: ArrayLike, radius: float, *, name: str = "cuboid") -> Solid:
-    """Box with sides (3,) of the skeleton along x, y and z, or one number for a cube, about the origin, swept by a ball."""
+    """Box with sides (3,) of the skeleton along x, y and z, or one number for a cube, about the origin, swept by a ball; sharp
+    with radius 0."""
     try:
         three = np.broadcast_to(np.asarray(sides, dtype=np.float64), (3,))
     except (TypeError, ValueError):
@@ -98,11 +101,12 @@ def cuboid(sides: ArrayLike, radius: float, *, name: str = "cuboid") -> Solid:
     return hull(signs * half, radius, name=name)
 
 
-def hull(points: ArrayLike, radius: float, *, name: str = "hull") -> Solid:
-    """The convex hull of `points` (n, 3), not all in one plane, swept by a ball. Points within it are left out."""
+def hull(points: ArrayLike, radius: float = 0.0, *, name: str = "hull") -> Solid:
+    """The convex hull of `points` (n, 3), not all in one plane, swept by a ball; sharp if no radius is given. Points within it
+    are left out."""
     from scipy.spatial import ConvexHull, QhullError  # slow to import, and a run in the plane does not need it
 
-    r = checked_radius(radius)
+    r = checked_rounding(radius)
     given = checked_places(points, 4, name)
     size = body_size(given, r)
     unit = 2.0 ** math.frexp(size)[1]  # the search for the hull then takes the same decisions in every unit
@@ -117,12 +121,13 @@ def hull(points: ArrayLike, radius: float, *, name: str = "hull") -> Solid:
     corners = np.where(outward[:, None], corners, corners[:, [0, 2, 1]])
     loops = [tuple(corner) for corner in corners.tolist()]
     solid = build(name, *_skeleton(given, merged(given, in_order(loops), TOLERANCE * size)), r)
-    warn_if_thin(name, solid.thickness, r)
+    if r > 0.0:  # the thickness takes longer than all the rest, and a sharp solid has no use for it here
+        warn_if_thin(name, solid.thickness, r)
     return solid
 
 
 def mesh(vertices: ArrayLike, faces: Iterable[ArrayLike], radius: float, *, mend: bool = False, name: str = "mesh") -> Solid:
-    """A closed surface of plane polygons, convex or not, with its inside, swept by a ball.
+    """A closed surface of plane polygons, convex or not, with its inside, swept by a ball; a convex one with radius 0 is sharp.
 
     vertices (n, 3); faces: lists of vertex numbers, counter-clockwise seen from outside, triangles or more. Coplanar neighbours
     are joined into one face and vertices that carry nothing left out. A surface that is open or crosses itself, or has faces
@@ -130,7 +135,7 @@ def mesh(vertices: ArrayLike, faces: Iterable[ArrayLike], radius: float, *, mend
     right is (see `clast.shapes.space.mending`), and a `MendedMeshWarning` says how. Warns (`ThinShapeWarning`) when it is
     thinner than a tenth of the radius.
     """
-    r = checked_radius(radius)
+    r = checked_rounding(radius)
     given = checked_places(vertices, 4, name)
     loops = checked_faces(faces, len(given), name)
     size = body_size(given, r)
@@ -145,7 +150,8 @@ def mesh(vertices: ArrayLike, faces: Iterable[ArrayLike], radius: float, *, mend
     solid = build(name, *_skeleton(given, merged(given, loops, TOLERANCE * size)), r)
     if done:
         warnings.warn(f"The {name} was mended: {', '.join(done)}.", MendedMeshWarning, stacklevel=2)
-    warn_if_thin(name, solid.thickness, r)
+    if r > 0.0:
+        warn_if_thin(name, solid.thickness, r)
     return solid
 
 
@@ -154,7 +160,7 @@ def shell(vertices: ArrayLike, faces: Iterable[ArrayLike], radius: float, *, nam
 
     vertices (n, 3); faces as for `mesh`, neighbours going opposite ways along their common edge. Grains touch it on both sides.
     """
-    r = checked_radius(radius)
+    r = checked_round(radius, name, "a surface without volume")
     given = checked_places(vertices, 3, name)
     loops = checked_faces(faces, len(given), name)
     size = body_size(given, r)

@@ -18,7 +18,7 @@ import numpy as np
 from clast.errors import ShapeError
 from clast.shapes.inside import Floats, Ints
 from clast.shapes.space.faces import Loop, edges_of, merged, triangulated
-from clast.shapes.space.make import mesh
+from clast.shapes.space.make import hull, mesh
 from clast.shapes.space.mending import mended
 from clast.shapes.space.mesh_simplify import moved_in, simplified, tools, welded
 from clast.shapes.space.misfit import SolidMisfit, mesh_volume, solid_misfit, surface_area
@@ -27,12 +27,13 @@ from clast.shapes.space.solid import Solid
 from clast.shapes.space.surface import refuse_bad_edges, refuse_bad_faces, refuse_bad_surface
 from clast.shapes.space.thickness import solid_thickness
 from clast.shapes.space.union import union_mass
-from clast.shapes.space.validity import checked_length
+from clast.shapes.space.validity import checked_length, checked_rounding
 from clast.shapes.thickness import ThinShapeWarning
-from clast.shapes.validity import TOLERANCE, body_size, checked_radius
+from clast.shapes.validity import TOLERANCE, body_size
 
 MESH_FILES = (".stl", ".obj", ".ply")
 VERTICES = 200  # that a grain is cut down to, if nothing is said
+_FEW_DIGITS = 1e-5  # of the volume: what the hull of a mesh may add for it to count as convex
 _ROUGH = 96  # lines across for a volume to some parts in ten thousand
 _MERGE_FIRST = 20_000  # faces up to which it is looked first whether plane parts alone make few vertices of many
 
@@ -70,13 +71,14 @@ def read_mesh(
 ) -> MeshGrain:  # fmt: skip
     """The grain drawn in an STL, OBJ or PLY file, with at most so many `vertices`, and a report of the error of its shape.
 
-    `scale` is the length of one unit of the file, `radius` the sphero-radius, a length after scaling. The faces are moved
+    `scale` is the length of one unit of the file, `radius` the sphero-radius, a length after scaling, or 0 for a sharp solid,
+    which has to be convex and is not simplified. The faces of others are moved
     inwards by the radius, so that the grain is as large as it was drawn and only its corners and edges get round; with `skeleton`
     they are not, and the grain is larger by the radius on every side. Meshes that are no closed surface are refused, or put
     right as far as possible with `mend`. Raises ShapeError naming the file.
     """
     file = Path(path)
-    r, factor = checked_radius(radius), checked_length(scale, "The scale of a mesh file")
+    r, factor = checked_rounding(radius), checked_length(scale, "The scale of a mesh file")
     if isinstance(vertices, bool) or not isinstance(vertices, int | np.integer) or vertices < 4:
         raise ShapeError(f"A grain from a mesh needs a budget of 4 vertices at least, not {vertices!r}.")
     points, triangles = _read(file)
@@ -106,6 +108,8 @@ def _made(
     faces, _ = triangulated(whole, loops)
     if mesh_volume(whole, faces) < 0.0:
         raise ShapeError("The mesh is inside out: its faces look inwards; let mend=True turn them round.")
+    if radius == 0.0:
+        return _sharp(whole, faces, budget, name), whole, faces, done
     joined = merged(whole, loops, TOLERANCE * size) if len(loops) <= _MERGE_FIRST else None
     if joined is not None and len(np.unique(edges_of(joined))) <= budget:
         few = whole if skeleton else moved_in(whole, joined, radius)
@@ -115,6 +119,22 @@ def _made(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ThinShapeWarning)  # the report says so
         return mesh(few, kept, radius, name=name), whole, faces, done
+
+
+def _sharp(whole: Floats, faces: Ints, budget: int, name: str) -> Solid:
+    """The sharp solid of a convex mesh, (n, 3) and (t, 3): its hull, since files hold vertices with few digits."""
+    solid = hull(whole, name=name)
+    if solid.volume > mesh_volume(whole, faces) * (1.0 + _FEW_DIGITS):
+        raise ShapeError(
+            "The mesh is not convex, which a sharp solid (sphero-radius 0) has to be: give it a positive radius, or put a wall "
+            "together from sharp convex solids with pieces."
+        )
+    if len(solid.vertices) > budget:
+        raise ShapeError(
+            f"A sharp solid keeps all {len(solid.vertices)} vertices of its mesh, more than the {budget} it may have: raise "
+            "vertices, simplify the mesh before, or give it a positive radius."
+        )
+    return solid
 
 
 def _simplest(whole: Floats, faces: Ints, radius: float, budget: int, skeleton: bool) -> tuple[Floats, list[Loop]]:

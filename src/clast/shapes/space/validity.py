@@ -70,6 +70,28 @@ def checked_length(value: float, what: str) -> float:
     return length
 
 
+def checked_rounding(radius: float) -> float:
+    """The sphero-radius of a solid that may be sharp as a float, 0 for no rounding; or ShapeError."""
+    try:
+        r = float(radius)
+    except (TypeError, ValueError):
+        raise ShapeError(f"The sphero-radius must be a number, not {radius!r}.") from None
+    if not (math.isfinite(r) and r >= 0.0):
+        raise ShapeError(f"The sphero-radius must be positive and finite, or 0 for a sharp solid, not {r!r}.")
+    return abs(r)  # -0.0 is 0 too
+
+
+def checked_round(radius: float, kind: str, left: str) -> float:
+    """The sphero-radius of a solid that has to be rounded; or ShapeError, which says what is `left` of the kind without."""
+    r = checked_rounding(radius)
+    if r == 0.0:
+        raise ShapeError(
+            f"A {kind} with sphero-radius 0 is {left}: give it a positive radius; sharp are closed convex solids only, such as "
+            "a hull, cuboid or tetrahedron."
+        )
+    return r
+
+
 def at(p: Floats) -> str:
     """'(1, 2, 3)'."""
     return f"({p[0]:.6g}, {p[1]:.6g}, {p[2]:.6g})"

@@ -1,0 +1,51 @@
+"""From a scene of sharp bodies to the arrays of a run; the order of the bodies and all that moves are those of space."""
+
+import math
+
+import numpy as np
+
+from clast.contact.polyhedra import Polyhedra, polyhedra
+from clast.dynamics.space.layout import Layout, arrange, complete, model_of
+from clast.laws.overlap import OverlapLaw
+from clast.scene.space import Scene3D
+
+BALL = 3.0 / (4.0 * math.pi)
+
+
+def lay_out(scene: Scene3D) -> Layout:
+    """Arrays for a `scene` of sharp solids at t = 0.
+
+    Model.stiffness is that of the stiffest contact any body can have, Model.ease how much of it a body may swing with, over
+    its mass.
+    """
+    found = arrange(scene)
+    tables = polyhedra(found.shapes)
+    radius = np.cbrt(BALL * np.array([body.shape.volume for body in found.rows]))
+    laws = [law for law in scene.laws() if isinstance(law, OverlapLaw)]  # all of them: a scene of sharp solids takes no others
+    shear = max(law.tangential if law.friction > 0.0 else 0.0 for law in laws)
+    wide = np.maximum(widths(tables)[found.shape_of], 0.5 * shear * radius)  # k_n over Y, and k_t = τ Y L/4 with L = 2R
+    counted = wide if found.big.all() else np.where(found.big, 0.0, wide)
+    stiffness = max(law.stiffness(0.0, float(counted.max())) for law in laws)
+    model = model_of(
+        scene,
+        found,
+        ease=wide / float(counted.max()) / found.mass,
+        inverse_radius=np.where(found.fixed, 0.0, 1.0 / radius),
+        stiffness=np.array([stiffness, stiffness]),
+    )
+    return complete(scene, found, model, tables)
+
+
+def widths(tables: Polyhedra) -> np.ndarray:
+    """Largest area of a face over twice its distance from the centre of mass (ns,): |A|/L_c of a contact all over it."""
+    found = np.zeros(len(tables.first_feature) - 1)
+    for shape in range(found.size):
+        for piece in range(tables.first_feature[shape], tables.first_feature[shape + 1]):
+            points = tables.vertex[tables.piece_vertex[piece] : tables.piece_vertex[piece + 1]]
+            edges = tables.edge[tables.piece_edge[piece] : tables.piece_edge[piece + 1]].astype(np.int64)
+            for face, plane in enumerate(tables.plane[tables.piece_plane[piece] : tables.piece_plane[piece + 1]]):
+                ways = np.concatenate([edges[edges[:, 2] == face][:, [0, 1]], edges[edges[:, 3] == face][:, [1, 0]]])
+                swept = 0.5 * np.cross(points[ways[:, 0]], points[ways[:, 1]]).sum(axis=0)
+                away = max(float(plane[3]), 1e-3 * float(tables.piece_size[piece]))
+                found[shape] = max(found[shape], float(swept @ plane[:3]) / (2.0 * away))
+    return found

@@ -1,0 +1,66 @@
+"""What an engine asks about sharp bodies in space: name by name as `clast.dynamics.space.twin`, much of which holds here."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clast.backend.bind import SHARP
+from clast.backend.threads import LAUNCHED
+from clast.contact.overlap import LINKS, POINTS
+from clast.contact.polyhedra import Polyhedra
+from clast.dynamics.sharp.arrays import CONSTANT, WIDTH, Contacts, Forces
+from clast.dynamics.sharp.layout import lay_out
+from clast.dynamics.sharp.memory import put_springs, springs_of
+from clast.dynamics.sharp.timestep import safe_step, unstable_step
+from clast.dynamics.space.arrays import LOSS, PAIR, PULL
+from clast.dynamics.space.twin import (
+    DIMENSION,
+    PER_BODY,
+    TABLE,
+    Memory,
+    gear_table,
+    kinetic,
+    meet,
+    motion,
+    slow,
+    speeds,
+    stop,
+    workspace,
+)
+
+TEMPLATE = SHARP
+DEPTH_OF, TOO_DEEP = "the length of the pair", "more than a quarter of the smaller volume"  # for messages
+CURE = "take a larger Young modulus, a lower or slower load"
+
+__all__ = [
+    "DIMENSION", "PER_BODY", "TABLE", "Memory", "gear_table", "kinetic", "lay_out", "meet", "motion", "put_springs", "safe_step",
+    "slow", "speeds", "springs_of", "stop", "unstable_step", "workspace",
+]  # fmt: skip
+
+
+def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int, rolling: int) -> Contacts:
+    """Lists with room; `kept` is the number of candidates that may remember something."""
+    return Contacts(
+        np.zeros((pairs + 1, PAIR), np.uint32), np.zeros((pairs, CONSTANT)), np.zeros((pairs, 3), np.int32),
+        np.zeros((candidates, 2), np.uint32), np.zeros((kept, WIDTH)), np.zeros(kept),
+        np.zeros(bodies + 1, np.uint32), np.zeros(bodies + 1, np.uint32), np.zeros(pairs, np.uint32), np.zeros((bodies, 8)),
+        np.zeros((1, 1)), np.zeros((1, 1), np.int64),
+    )  # fmt: skip
+
+
+def with_scratch(lists: Contacts, geometry: Polyhedra) -> Contacts:
+    """The lists with scratch in which each thread can cut any two pieces."""
+    room = int(geometry.room[0])
+    return lists._replace(
+        point=np.zeros((LAUNCHED, POINTS * room)), link=np.zeros((LAUNCHED, LINKS * room), np.int64)
+    )  # fmt: skip
+
+
+def empty_forces(pairs: int, kept: int) -> Forces:
+    """Force tables with room for `pairs`, of which `kept` lose energy."""
+    return Forces(np.zeros((pairs, PULL)), np.zeros((kept, LOSS)), np.zeros((kept, PULL)))
+
+
+def without_extra(memory: np.ndarray) -> np.ndarray:
+    """What another law may take over: all of it, for laws of overlaps remember the same."""
+    return memory

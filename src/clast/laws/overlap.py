@@ -1,0 +1,96 @@
+"""What laws of overlapping volumes are told, and what they share: dashpots, friction and their parameters (model §4)."""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from clast.backend.device import law_function
+from clast.errors import SceneError
+from clast.laws.friction import hold_back, no_pull, slide
+from clast.laws.law import Law, Response, require_numbers
+
+
+class Overlap(NamedTuple):
+    """The contact record of two sharp bodies a and b: what a law of volumes may know of one overlap."""
+
+    volume: float  # V, positive
+    area: float  # |A|, of the loop in which the surfaces meet
+    length: float  # L_c = 4|r_a||r_b|/(|r_a| + |r_b|), from the centres of mass to the centroid
+    size: float  # L, the same of balls of the bodies' volumes: constant
+    section: float  # A₀, the smaller mean shadow of the two: constant
+    closing_speed: float  # v·N with v = v_a − v_b at the centroid, N from a to b: positive when approaching
+    sliding_u: float  # v in the tangent plane
+    sliding_w: float
+    reduced_mass: float  # m_a m_b/(m_a + m_b); of a fixed or big body the other's mass
+
+
+@law_function
+def damped_with_friction(parameters, push, stiffness, overlap, memory, dt):
+    """Answer of a law whose elastic push and its slope against depth are known.
+
+    Dashpot 2ζ√(m_e k) along the normal, never pulling; Cundall-Strack friction with k_t = τ Y L/4. L is that of the pair and not
+    the L_c of the moment, so that a spring at rest keeps its energy.
+    """
+    young, friction, tangential = parameters[0], parameters[1], parameters[2]
+    damping, tangential_damping = parameters[3], parameters[4]
+    viscous = no_pull(push, 2.0 * damping * math.sqrt(overlap.reduced_mass * stiffness) * overlap.closing_speed)
+    cap = friction * (push + viscous)
+    k_t = 0.25 * tangential * young * overlap.size
+    spring_u, spring_w, heat = slide(k_t, cap, memory.spring_u, memory.spring_w, overlap.sliding_u, overlap.sliding_w, dt)
+    shear_u, shear_w = -k_t * spring_u, -k_t * spring_w
+    slow = 2.0 * tangential_damping * math.sqrt(overlap.reduced_mass * k_t)
+    drag_u, drag_w = hold_back(shear_u, shear_w, -slow * overlap.sliding_u, -slow * overlap.sliding_w, cap)
+    return Response(push, viscous, shear_u, shear_w, drag_u, drag_w, spring_u, spring_w, 0.0, heat)
+
+
+@law_function
+def sheared_energy(parameters, size, spring_u, spring_w):
+    """½ k_t s²."""
+    return 0.125 * parameters[2] * parameters[0] * size * (spring_u * spring_u + spring_w * spring_w)
+
+
+@dataclass(frozen=True)
+class OverlapLaw(Law):
+    """Parameters of both laws of overlapping volumes.
+
+    young                modulus Y [force/length²]
+    friction             μ; infinity holds every contact by its spring
+    tangential           τ: k_t = τ Y L/4, with L = 4R_aR_b/(R_a + R_b) of balls of the bodies' volumes, 2R_a against a wall
+    damping              ζ of the normal dashpot, of critical
+    tangential_damping   the same of the tangential one
+    """
+
+    young: float
+    friction: float = 0.0
+    tangential: float = 2.0 / 7.0
+    damping: float = 0.0
+    tangential_damping: float = 0.0
+
+    needs_volume = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_numbers(
+            self,
+            ("young", "friction", "tangential", "damping", "tangential_damping"),
+            infinite=("friction",),
+            positive=("young",),
+        )
+        if self.friction > 0.0 and self.tangential == 0.0:
+            raise SceneError(f"friction = {self.friction} needs tangential > 0 (2/7 is common)")
+        if self.rolling is not None or self.cohesion is not None:
+            raise SceneError("laws of overlapping volumes have neither rolling resistance nor cohesion: leave them out")
+
+    @property
+    def damps_or_slides(self) -> bool:
+        """Whether a contact remembers anything or loses energy."""
+        return self.friction > 0.0 or self.damping > 0.0 or self.tangential_damping > 0.0
+
+    @property
+    def row(self) -> tuple[float, ...]:
+        """Parameters in the order the compiled law unpacks them."""
+        return self.young, min(self.friction, 1e300), self.tangential, self.damping, self.tangential_damping
+
+    def stiffness(self, depth: float, radius: float) -> float:
+        """Y times a length: of a contact as wide as the body it belongs to (`radius`), the stiffest there is."""
+        return self.young * radius

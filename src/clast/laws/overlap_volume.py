@@ -1,0 +1,55 @@
+"""Force from the volume of the overlap (CSM10 eq 3-6; model §4).
+
+    |F_el| = Y V / L_c, along the normal of the loop, at the centroid of the overlap
+
+The push depends on where the bodies are and on nothing else, and yet it has no potential: it acts at the centroid and L_c
+follows it, so what an approach costs is not what a departure on another way returns. The book therefore holds its work in an
+account of its own, `overlap_work`: what is left in it when bodies part was lost by the law, or gained.
+"""
+
+from dataclasses import dataclass
+
+from clast.backend.device import law_function
+from clast.laws.overlap import OverlapLaw, damped_with_friction, sheared_energy
+
+CONSERVING = False  # whether the push is a pressure on the surfaces, with a potential
+
+
+@law_function
+def elastic(parameters, overlap):
+    """Y V / L_c."""
+    return parameters[0] * overlap.volume / overlap.length
+
+
+@law_function
+def normal_energy(parameters, overlap):
+    """None is defined: the book follows the work instead."""
+    return 0.0
+
+
+@law_function
+def force(parameters, overlap, memory, dt):
+    """Forces of one overlap, its new spring and the heat of sliding. Y|A|/L_c is the slope of the push."""
+    push = elastic(parameters, overlap)
+    return damped_with_friction(parameters, push, parameters[0] * overlap.area / overlap.length, overlap, memory, dt)
+
+
+@law_function
+def spring_energy(parameters, size, spring_u, spring_w):
+    """½ k_t s²."""
+    return sheared_energy(parameters, size, spring_u, spring_w)
+
+
+@dataclass(frozen=True)
+class OverlapVolume(OverlapLaw):
+    """The law of CSM10; `OverlapVolume(6.5e7)` is frictionless and undamped. For the parameters see `OverlapLaw`.
+
+    Of a big or fixed body |r| is taken to be that of the other, so that it does not matter how thick a floor is drawn.
+    """
+
+    module = __name__
+
+    @property
+    def damps_or_slides(self) -> bool:
+        """Always: the push itself has no potential."""
+        return True

@@ -1,0 +1,178 @@
+"""Sharp solids of a given form: grains with random corners (CSM10), and walls of convex pieces (floor with rim, hopper, drum).
+
+A wall has the room inside it as its sizes: pieces stand around the room, `wall` thick. Where they adjoin, the inner face of each
+goes on by `wall` behind the other, so that a grain in a corner, which may press into both a little, meets each of them as if it
+had no end there.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clast.errors import ShapeError
+from clast.shapes.inside import Floats
+from clast.shapes.space.forms import checked_count
+from clast.shapes.space.make import hull
+from clast.shapes.space.pieces import pieces
+from clast.shapes.space.solid import Solid
+from clast.shapes.space.validity import checked_length
+from clast.shapes.space.vectors import cross, length
+
+# Both on the unit sphere, before it is stretched: of random corners about one draw in six is redrawn.
+NEEDLE = 0.6  # over the number of corners: smallest height that a face may have
+OFF = 0.3  # how far the centre of mass may lie from the middle
+MOST_DRAWS = 1000
+
+
+def ellipsoid_grain(
+    half_axes: ArrayLike = (8e-3, 7e-3, 6e-3),
+    corners: int = 12,
+    seed: int | np.random.Generator = 1,
+    *,
+    name: str = "ellipsoid grain",
+) -> Solid:
+    """The sharp hull of random corners on an ellipsoid about the origin (CSM10: 12 corners, which give 20 triangular faces).
+
+    half_axes (3,) along x, y and z; corners: their number; seed: of the random numbers, or where they are drawn from, for many
+    grains. The corners are uniform on a sphere, which is then stretched. They are drawn anew where, on the unit sphere, a face
+    has a height below 0.6/corners (a needle: two corners nearly in one place, or three in a line), or the centre of mass lies
+    more than 0.3 off the middle (all corners on one side).
+    """
+    try:
+        x, y, z = (checked_length(half, f"Each half axis of an {name}") for half in np.asarray(half_axes, float).tolist())
+    except (TypeError, ValueError):
+        raise ShapeError(f"The half axes of an {name} are three numbers, not {half_axes!r}.") from None
+    count = checked_count(corners, 4, f"corners of an {name}")
+    if isinstance(seed, bool) or not (
+        isinstance(seed, np.random.Generator) or (isinstance(seed, int | np.integer) and seed >= 0)
+    ):
+        raise ShapeError(f"The seed of an {name} is a whole number from 0 on, or a numpy random generator, not {seed!r}.")
+    rng = np.random.default_rng(seed)
+    for _ in range(MOST_DRAWS):
+        points = rng.normal(size=(count, 3))
+        points /= length(points)[:, None]
+        ball = hull(points)
+        if len(ball.vertices) == count and _smallest_height(ball) >= NEEDLE / count and length(ball.centre) <= OFF:
+            return hull(points * (x, y, z), name=name)
+    raise ShapeError(f"Of {MOST_DRAWS} draws of {count} corners none gave a good {name}: take some more or less of them.")
+
+
+def _smallest_height(solid: Solid) -> float:
+    """Smallest height of the triangles that the faces are cut into."""
+    corners = solid.vertices[solid.triangles]
+    twice = length(cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
+    sides = length(corners - np.roll(corners, 1, axis=1))
+    return float((twice / sides.max(axis=1)).min())
+
+
+def floor_with_rim(sides: ArrayLike, height: float, wall: float, *, name: str = "floor with rim") -> Solid:
+    """A floor with its top at z = 0 and four rims up to z = height, about the z axis: five pieces, a wall for a scene.
+
+    `sides` (2,) are the widths between the rims along x and y, `wall` how thick floor and rims are.
+    """
+    try:
+        x, y = (checked_length(side, f"Each side of a {name}") for side in np.asarray(sides, float).tolist())
+    except (TypeError, ValueError):
+        raise ShapeError(f"The sides of a {name} are two numbers, not {sides!r}.") from None
+    top, thick = checked_length(height, f"The height of a {name}"), checked_length(wall, f"The wall of a {name}")
+    far_x, far_y = 0.5 * x + thick, 0.5 * y + thick
+    return pieces(
+        [
+            _block((-far_x, -far_y, -thick), (far_x, far_y, 0.0)),
+            _block((-far_x, -far_y, -thick), (-0.5 * x, far_y, top)),
+            _block((0.5 * x, -far_y, -thick), (far_x, far_y, top)),
+            _block((-far_x, -far_y, -thick), (far_x, -0.5 * y, top)),
+            _block((-far_x, 0.5 * y, -thick), (far_x, far_y, top)),
+        ],
+        name=name,
+    )
+
+
+def _block(low: ArrayLike, high: ArrayLike) -> Solid:
+    """The sharp box between two corners (3,)."""
+    ends = np.array([low, high], dtype=np.float64)
+    return hull([(ends[i, 0], ends[j, 1], ends[k, 2]) for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+
+
+def sharp_drum(
+    inner_radius: float, length: float, sides: int, wall: float, *, ends: bool = True, name: str = "sharp drum"
+) -> Solid:
+    """A drum about the y axis, its room from y = −length/2 to length/2, of `sides` staves and two end plates: a wall for a scene.
+
+    `inner_radius` is the distance of the staves from the axis, `wall` how thick staves and ends are. Without `ends` it is a pipe.
+    Turned about y it tumbles what is in it.
+    """
+    n = checked_count(sides, 3, f"sides of a {name}")
+    inner, half = (
+        checked_length(inner_radius, f"The inner radius of a {name}"),
+        0.5 * checked_length(length, f"The length of a {name}"),
+    )
+    thick = checked_length(wall, f"The wall of a {name}")
+    outer, slope = inner + thick, math.tan(math.pi / n)
+    beyond = half + thick if ends else half
+    # the one that looks along +z, as in `drum`; the others are turned about y
+    stave = [(sign * across, y, z) for across, z in ((inner * slope + thick, inner), (outer * slope, outer))
+             for sign in (-1.0, 1.0) for y in (-beyond, beyond)]  # fmt: skip
+    parts = [hull(_about_y(stave, 2.0 * math.pi * k / n)) for k in range(n)]
+    if ends:
+        around = math.pi / n + 2.0 * math.pi / n * np.arange(n)
+        ring = outer / math.cos(math.pi / n) * np.stack([np.sin(around), np.cos(around)], axis=1)
+        for levels in ((-beyond, -half), (half, beyond)):
+            parts.append(hull([(x, y, z) for x, z in ring.tolist() for y in levels]))
+    return pieces(parts, name=name)
+
+
+def _about_y(points: ArrayLike, angle: float) -> Floats:
+    """Points (k, 3) turned about the y axis."""
+    cosine, sine = math.cos(angle), math.sin(angle)
+    return np.asarray(points, dtype=np.float64) @ np.array([[cosine, 0.0, -sine], [0.0, 1.0, 0.0], [sine, 0.0, cosine]])
+
+
+def sharp_hopper(
+    opening: float, top: float, height: float, wall: float, *, sides: int = 4, bin_height: float = 0.0, name: str = "sharp hopper"
+) -> Solid:
+    """A funnel about the z axis, with its opening at z = 0 and its top at z = height, of `sides` plates: a wall for a scene.
+
+    `opening` and `top` are the widths between the plates there, across flats, `wall` how thick the plates are, of which one looks
+    along +x; with `bin_height` upright walls go on above the top. At the opening the plates end square to their inner face, so
+    their outer side goes on below z = 0, by less than `wall`.
+    """
+    n = checked_count(sides, 3, f"sides of a {name}")
+    low, wide = (0.5 * checked_length(width, f"The {word} of a {name}") for width, word in ((opening, "opening"), (top, "top")))
+    up, thick = checked_length(height, f"The height of a {name}"), checked_length(wall, f"The wall of a {name}")
+    if not (math.isfinite(bin_height) and bin_height >= 0.0):
+        raise ShapeError(f"The bin of a {name} is a height, 0 for none, not {bin_height!r}.")
+    if low >= wide:
+        raise ShapeError(f"The top of a {name}, {2.0 * wide:.3g}, must be wider than its opening, {2.0 * low:.3g}.")
+    steep = math.hypot(up, wide - low)
+    rise, run = up / steep, (wide - low) / steep  # up the slope: one goes outwards by `run` and up by `rise`
+    below = (low + rise * thick, -run * thick, 0.0)  # outer end at the opening
+    # sections: (x, z) of corners, and how far a plate goes on there behind its neighbours to the left and right
+    if bin_height == 0.0:
+        sections = [[(low, 0.0, thick), (wide, up, thick), (wide + thick / rise, up, 0.0), below]]
+    else:
+        far = wide + thick  # where the outer faces of funnel and bin meet
+        join = up - thick * (1.0 - rise) / run
+        into = min(0.5 * thick, bin_height * run / rise)  # the funnel goes on into the bin's walls
+        under = min(0.5 * thick / run, up)  # and these into the funnel
+        sections = [
+            [(low, 0.0, thick), (wide, up, thick), (wide + into, up + into * rise / run, thick - into), (far, join, 0.0),
+             below],
+            [(wide, up - under, 0.5 * thick), (wide, up, thick), (wide, up + bin_height, thick), (far, up + bin_height, 0.0),
+             (far, join, 0.0)],
+        ]  # fmt: skip
+    parts = []
+    for section in sections:
+        across = [(x, z, x * math.tan(math.pi / n) + more) for x, z, more in section]
+        plate = [(x, sign * y, z) for x, z, y in across for sign in (-1.0, 1.0)]
+        parts += [hull(_about_z(plate, 2.0 * math.pi * k / n)) for k in range(n)]
+    return pieces(parts, name=name)
+
+
+def _about_z(points: ArrayLike, angle: float) -> Floats:
+    """Points (k, 3) turned about the z axis."""
+    cosine, sine = math.cos(angle), math.sin(angle)
+    return np.asarray(points, dtype=np.float64) @ np.array([[cosine, sine, 0.0], [-sine, cosine, 0.0], [0.0, 0.0, 1.0]])
