@@ -26,6 +26,8 @@ _PUBLIC = {
     "Linear": "clast.laws",
     "Hertz": "clast.laws",
     "HertzMindlin": "clast.laws",
+    "OverlapVolume": "clast.laws",
+    "OverlapEnergy": "clast.laws",
     "Rolling": "clast.laws",
     "Cohesion": "clast.laws",
     "OwnLaw": "clast.laws",

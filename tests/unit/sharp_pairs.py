@@ -1,10 +1,16 @@
 """Pairs of sharp solids made up for tests of their overlap, the compiled overlap as Python calls it, and two references for it:
-Qhull's intersection of half-spaces, and one in rational numbers, which is exact."""
+Qhull's intersection of half-spaces, and one in rational numbers, which is exact.
+
+    python tests/unit/sharp_pairs.py 20000 4        searches again for degenerate pairs and writes the file of them
+"""
 
 import itertools
+import json
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +24,7 @@ from clast.shapes.space.make import hull
 from clast.shapes.space.quaternions import about, matrix, random_turns
 
 EMPTY = np.zeros(0, np.int64)
+KEPT = Path(__file__).parents[1] / "data" / "degenerate_pairs.json"
 
 
 class Form(NamedTuple):
@@ -105,7 +112,7 @@ def overlap(
         tables.piece_plane[other], 0, planes, rows.ravel(), planes, last, tables.vertex.ravel(), tables.piece_vertex[one],
         tables.piece_vertex[one + 1], tables.edge.ravel(), tables.plane.ravel(),
         tables.piece_plane[one + 1] - tables.piece_plane[one], tuple(np.asarray(turn).ravel()), tuple(np.asarray(shift)),
-        TOLERANCE * tables.piece_size[one], room, np.full(POINTS * room, np.nan), np.full(LINKS * room, -1, np.int64),
+        TOLERANCE * tables.piece_size[[one, other]].min(), room, np.full(POINTS * room, np.nan), np.full(LINKS * room, -1, np.int64),
     )  # fmt: skip
     return Found(volume, *(np.array(v) for v in vectors))
 
@@ -260,6 +267,28 @@ def miss(found: Found, volume: float, centroid: np.ndarray, pair: Pair) -> float
         away = float(np.linalg.norm(found.centroid - centroid)) / size
         off = max(off, away * (1.0 if volume > 1e-3 * whole else volume / whole))
     return off
+
+
+def rounding(pair: Pair) -> float:
+    """What faces shifted by the tolerance, and by last digits of the larger body's places, make of the smaller one's volume.
+
+    Below 1e-9 but for slivers.
+    """
+    sizes = pair.tables.piece_size[[pair.one, pair.other]]
+    surface = 4.0 * min(pair.tables.section[pair.one], pair.tables.section[pair.other])
+    return float((TOLERANCE * sizes.min() + 4e-15 * sizes.max()) * surface / pair.smaller[0])
+
+
+def reference(pair: Pair, found: Found) -> tuple[float, np.ndarray, bool]:
+    """Volume and centroid by Qhull where it agrees to 1e-10 or can tell, else in rational numbers, and which of them it was."""
+    try:
+        guess = found.centroid if found.volume > 0.0 else pair.shift
+        volume, centroid = by_qhull(half_spaces(pair), guess, pair.smaller[1])
+        if miss(found, volume, centroid, pair) < 1e-10:
+            return volume, centroid, False
+    except QhullError:
+        pass
+    return *exact(pair), True
 
 
 # --- forms ------------------------------------------------------------------------------------------------------------
@@ -447,3 +476,65 @@ def random_pairs(rng: np.random.Generator, count: int, kinds: Sequence[str] = ()
             sizes = [(0, 0), (0, 0), (0, 1), (1, 0), (0, 2), (2, 0)][rng.integers(6)]
             a, b = (int(rng.integers(len(made))) + len(made) * size for size in sizes)
         yield Pair(tables, a, b, *ways[kind](rng, tables, a, b), kind)
+
+
+# --- the file of degenerate pairs -------------------------------------------------------------------------------------
+
+
+def keep_degenerate(count: int, seed: int, of_each: int = 25) -> None:
+    """Search `count` pairs for such that Qhull fails at or gets wrong, add some of every degenerate kind, and write them.
+
+    Numbers are written so that they are read back bit by bit; the reference is the exact one.
+    """
+    pairs: list[tuple[Pair, bool]] = []
+    for pair in random_pairs(np.random.default_rng(seed), count):
+        hard = reference(pair, overlap_of(pair))[2]
+        room = sum(1 for other, was in pairs if (other.kind, was) == (pair.kind, hard)) < of_each
+        if room and (hard or pair.kind != "scattered"):
+            pairs.append((pair, hard))
+    forms: dict[tuple[int, int], int] = {}
+    written = []
+    for pair, hard in pairs:
+        numbers = [forms.setdefault((id(pair.tables), piece), len(forms)) for piece in (pair.one, pair.other)]
+        volume, centroid = exact(pair)
+        written.append({
+            "kind": pair.kind, "qhull": "wrong or failed" if hard else "agrees", "forms": numbers, "turn": pair.turn.tolist(),
+            "shift": pair.shift.tolist(), "volume": volume, "centroid": centroid.tolist(),
+        })  # fmt: skip
+    tables = {id(pair.tables): pair.tables for pair, _ in pairs}
+    drawn = [as_written(tables[at], piece) for at, piece in forms]
+    KEPT.parent.mkdir(exist_ok=True)
+    rows = ",\n  ".join(json.dumps(row) for row in drawn), ",\n  ".join(json.dumps(row) for row in written)
+    KEPT.write_text(f'{{"forms": [\n  {rows[0]}\n],\n"pairs": [\n  {rows[1]}\n]}}\n')
+    print(f"{len(written)} pairs of {len(drawn)} forms in {KEPT}, {sum(hard for _, hard in pairs)} of them too hard for Qhull")
+
+
+def as_written(tables: Polyhedra, piece: int) -> dict[str, list]:
+    """Corners and face loops of a piece of the tables."""
+    edges = tables.edge[tables.piece_edge[piece] : tables.piece_edge[piece + 1]].tolist()
+    following: dict[int, dict[int, int]] = {}
+    for a, b, left, right in edges:
+        following.setdefault(left, {})[a] = b
+        following.setdefault(right, {})[b] = a
+    loops = []
+    for face in sorted(following):
+        loop = [min(following[face])]
+        while (after := following[face][loop[-1]]) != loop[0]:
+            loop.append(after)
+        loops.append(loop)
+    return {"vertices": corners_of(tables, piece).tolist(), "faces": loops}
+
+
+def kept_degenerate() -> list[tuple[Pair, float, np.ndarray]]:
+    """The pairs of the file with exact volumes and centroids."""
+    told = json.loads(KEPT.read_text())
+    tables = tables_of([Form(np.array(row["vertices"]), tuple(np.array(f) for f in row["faces"])) for row in told["forms"]])
+    return [
+        (Pair(tables, *row["forms"], np.array(row["turn"]), np.array(row["shift"]), row["kind"]), row["volume"],
+         np.array(row["centroid"]))
+        for row in told["pairs"]
+    ]  # fmt: skip
+
+
+if __name__ == "__main__":
+    keep_degenerate(int(sys.argv[1]), int(sys.argv[2]))

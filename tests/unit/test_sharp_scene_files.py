@@ -176,7 +176,7 @@ def test_the_plane_knows_no_law_of_volumes():
     disk = 'grains = [{ shape = "disk", position = [0.0, 0.0] }]'
     text = f'law = {{ kind = "overlap-volume", young = 1.0 }}\n{disk}\nrun = {{ until = 1.0 }}'
     Path("scene.toml").write_text(text)
-    with pytest.raises(InputError, match='law.kind: "overlap-volume" must be one of "linear"'):
+    with pytest.raises(InputError, match=r'law\.kind: "overlap-volume" must be one of "linear"'):
         read_scene("scene.toml")
 
 

@@ -139,8 +139,9 @@ def test_copies_keep_what_they_are():
     for copy, factor in ((wall.scaled(2.0), 2.0), (wall.with_volume(8.0 * wall.volume), 2.0)):
         assert copy.sharp and np.array_equal(copy.piece, wall.piece)
         assert copy.vertices == pytest.approx(factor * wall.vertices) and copy.piece_count == 5
-    there = wall.moved((1.0, 2.0, 3.0), about((0, 0, 1), 0.5 * math.pi))
-    assert there.drawn() == pytest.approx(wall.drawn() @ np.array([[0, 1, 0], [-1, 0, 0], [0, 0, 1]]) + (1, 2, 3), abs=1e-14)
+    there = wall.moved((0.3, 0.0, 0.0)).moved((1.0, 2.0, 3.0), about((0, 0, 1), 0.5 * math.pi))
+    turned = (wall.drawn() + np.array([0.3, 0.0, 0.0])) @ np.array([[0, 1, 0], [-1, 0, 0], [0, 0, 1]])
+    assert there.drawn() == pytest.approx(turned + np.array([1.0, 2.0, 3.0]), abs=1e-14)
     assert there.volume == wall.volume and np.array_equal(there.inertia, wall.inertia)
     with pytest.raises(ShapeError, match=r"moved to a place \(x, y, z\) by a turn"):
         wall.moved((1.0, 2.0))

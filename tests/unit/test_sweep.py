@@ -314,6 +314,21 @@ def test_strips_spare_a_grain_the_rest_of_its_layer():
     assert work.sweep.told[1] < 120 * 1728  # a layer is of 144, and every grain reaches into two
 
 
+def test_the_sweep_goes_the_long_way():
+    """The same grains with other axes: swept along the longest, strips across the next."""
+    rng = np.random.default_rng(15)
+    some = crowd(rng, [block((-0.5,) * 3, (0.5,) * 3)] * 300, [], 1.0, 0.0)
+    some.body[:, 4:8] = (1.0, 0.0, 0.0, 0.0)
+    places = rng.uniform(0.0, 1.0, (300, 3)) * (25.0, 8.0, 2.0)
+    looked = set()
+    for axes in itertools.permutations(range(3)):
+        some.body[:, :3] = places[:, axes]
+        swept(some, 0.05, work := scratch(300))
+        assert axes[work.sweep.told[0]] == 0
+        looked.add(int(work.sweep.told[1]))
+    assert len(looked) == 1
+
+
 def test_a_floor_looks_at_its_lowest_layer_only():
     """Nine columns of fifty cubes on a floor and between walls that all of them overlap on two axes."""
     cube = block((-0.5,) * 3, (0.5,) * 3)

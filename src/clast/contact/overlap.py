@@ -19,7 +19,7 @@ from clast.backend.device import device, routine
 from clast.contact.vectors import along, cross, dot, minus, plus, times, triple, turn
 
 POINTS, LINKS = 7, 14  # scratch per unit of capacity
-TOLERANCE = 1e-12  # of the size of the clipped body: how near to a plane a corner is on it
+TOLERANCE = 1e-12  # of the size of the smaller body: how near to a plane a corner is on it
 EDGE, PLANE = 4, 4  # numbers of a row of the tables of edges and planes
 NOTHING = (0.0, 0.0, 0.0)
 
@@ -41,23 +41,28 @@ def lowest(normal, level, vertex, first, last):
 
 
 @device
-def sort_points(normal, level, tolerance, table, begin, count, capacity, point, to, link):
-    """Points of `table` from `begin` on within the plane go to the table at `to`; returns how many stay.
+def measure_points(normal, level, tolerance, table, begin, count, capacity, point):
+    """Distances of the points of `table` from `begin` on to a plane, into `point`; returns how many lie outside."""
+    outside = 0
+    for v in range(count):
+        distance = dot(normal, triple(table, begin + 3 * v)) - level
+        point[6 * capacity + v] = distance
+        outside += distance > tolerance
+    return outside
 
-    Distances are left in `point`, new numbers in `link`, −1 for those outside.
-    """
+
+@device
+def keep_points(tolerance, table, begin, count, capacity, point, to, link):
+    """Points within the plane go to the table at `to`, with new numbers in `link`, −1 for those outside; returns how many."""
     kept = 0
     for v in range(count):
-        x = triple(table, begin + 3 * v)
-        distance = dot(normal, x) - level
-        if distance <= tolerance:
-            point[to + 3 * kept], point[to + 3 * kept + 1], point[to + 3 * kept + 2] = x
-            point[6 * capacity + v] = min(distance, 0.0)
-            link[8 * capacity + v] = kept
-            kept += 1
-        else:
-            point[6 * capacity + v] = distance
-            link[8 * capacity + v] = -1
+        distance = point[6 * capacity + v]
+        inside = distance <= tolerance
+        # written in any case, and written over by the next where the point does not stay: a branch would cost more
+        point[to + 3 * kept], point[to + 3 * kept + 1], point[to + 3 * kept + 2] = triple(table, begin + 3 * v)
+        point[6 * capacity + v] = min(distance, 0.0) if inside else distance
+        link[8 * capacity + v] = kept if inside else -1
+        kept += inside
     return kept
 
 
@@ -128,7 +133,8 @@ def clip(
         return 0, 0, 0
     normal, level = plane_in_frame(plane, PLANE * chosen, relative, shift)
     count = last_vertex - first_vertex
-    kept = sort_points(normal, level, tolerance, vertex, 3 * first_vertex, count, capacity, point, 0, link)
+    measure_points(normal, level, tolerance, vertex, 3 * first_vertex, count, capacity, point)
+    kept = keep_points(tolerance, vertex, 3 * first_vertex, count, capacity, point, 0, link)
     points, edges = kept, 0
     for c in range(first_edge, last_edge):
         row = EDGE * np.int64(candidate[2 * c])
@@ -143,12 +149,13 @@ def clip(
         if number == chosen:
             continue
         normal, level = plane_in_frame(plane, PLANE * number, relative, shift)
-        other = 3 * capacity - begin
-        kept = sort_points(normal, level, tolerance, point, begin, points, capacity, point, other, link)
-        if kept == points:
+        outside = measure_points(normal, level, tolerance, point, begin, points, capacity, point)
+        if outside == 0:
             continue
-        if kept == 0:
+        if outside == points:
             return 0, 0, 0
+        other = 3 * capacity - begin
+        kept = keep_points(tolerance, point, begin, points, capacity, point, other, link)
         if points + edges > capacity:  # a closed surface has room; never seen, and must not write beyond the scratch
             return 0, 0, 0
         count, edges_before = kept, edges

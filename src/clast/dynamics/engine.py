@@ -81,6 +81,8 @@ class Engine:
     alpha        Verlet distance, or "auto"
     threads      1, a number, or "auto", which times one and all and keeps the faster
     integrator   "verlet", "gear4" or "gear5"
+    search       how near pairs are found: "cells", for sharp bodies in an open box also "sweep"; "auto" takes the quicker. The
+                 bits are the same
     """
 
     def __init__(
@@ -91,6 +93,7 @@ class Engine:
         alpha: float | str = "auto",
         threads: int | str = 1,
         integrator: str = "verlet",
+        search: str = "auto",
     ) -> None:
         self.scene: Any = scene  # of the plane or of space: each module knows which it is asked for
         self.twin = twin_of(scene)
@@ -130,6 +133,10 @@ class Engine:
             self._chosen_alpha = float(alpha)
         self.threads = count_threads(threads)
         self._trial = ThreadTrial(self.threads) if threads == "auto" else None
+        possible = self.twin.searches(self.model.period)
+        if search not in ("auto", *possible):
+            raise SceneError(f'search = "{search}" is not offered for this scene: take {" or ".join(("auto", *possible))}')
+        self.search = possible[0] if search == "auto" else search
         self._work = self._workspace(64)
         self._lists = self._empty_lists(64, 256)
         self._spare = self._empty_lists(64, 256)
@@ -171,7 +178,7 @@ class Engine:
         return 1e-3 * float(reach.min())
 
     def _workspace(self, pairs: int) -> Any:
-        return self.twin.workspace(self.order.size, int(np.diff(self.geometry.first_feature).max()), pairs)
+        return self.twin.workspace(self.order.size, int(np.diff(self.geometry.first_feature).max()), pairs, self.search)
 
     def _empty_lists(self, pairs: int, candidates: int) -> Any:
         kept = candidates if self.history else 1

@@ -50,7 +50,7 @@ from clast.preparation.other_springs import Habit, other_law
 FORCES = {"1": 7108.0, "2": 7233.0}  # N, published
 BARS = {"1": 0.01, "2": 0.01, "3": 0.01, "4": 0.02, "5": 0.03, "6": 0.03, "7": 0.01, "8": 0.03}
 REASONS = {  # of disagreement, where a contact sticks
-    "4": "the same digits stand under alloy, whose other two curves they fit; those of oxide they do not",
+    "4": "of the angles: the same digits stand under alloy, whose other two curves they fit; those of oxide they do not",
     "5": "likely half the tangential stiffness in the paper: test 4 is the same problem in other units and needs all of it",
     "6": "likely other dashpots and friction in the paper: size full runs them",
     "8": "as for test 6",

@@ -93,8 +93,8 @@ def vertex_share(run: StoredRun, contacts: Contacts) -> float:
 
 def share_of_places(contacts: Contacts, radii: Array) -> float:
     """Share of the places in space where vertex meets vertex; a place is a point in which a pair touches, by however many
-    features, and `radii` are the sphero-radii of all bodies (n,). 0 if nothing touches."""
-    if len(contacts.bodies) == 0:
+    features, and `radii` are the sphero-radii of all bodies (n,). 0 if nothing touches, and for overlaps of sharp bodies."""
+    if not contacts.at_vertex.any():
         return 0.0
     turned = np.asarray(contacts.bodies[:, 0] > contacts.bodies[:, 1])[:, None]
     bodies = np.sort(contacts.bodies, axis=1)

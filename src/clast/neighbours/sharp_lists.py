@@ -16,11 +16,12 @@ import numpy as np
 
 from clast.backend.device import device, routine
 from clast.contact.overlap import EDGE, PLANE, lowest, plane_in_frame
-from clast.contact.vectors import between, dot, plus, rotation_of, times, transposed, triple, turn_back
+from clast.contact.vectors import between, dot, minus, plus, rotation_of, times, transposed, triple, turn_back
 from clast.neighbours.space_cells import comes_after
 from clast.neighbours.space_lists import TURN, note
 
 NEVER = -1e300
+COLUMNS = 6  # of the scratch for planes
 
 
 @device
@@ -40,12 +41,36 @@ def surely_apart(centre, reach, first, last, plane):
 
 
 @device
-def furthest(one_i, one_j, relative, shift, geometry, vertex, plane):
-    """Largest over the planes of a piece of j of the least distance of a piece of i: positive where a plane parts them."""
+def parted(one_i, one_j, relative, shift, gap, geometry, vertex, plane):
+    """Whether a plane of a piece of j has all of a piece of i further than `gap` outside."""
+    first, last = geometry.piece_vertex[one_i], geometry.piece_vertex[one_i + 1]
+    apart = False
+    for g in range(geometry.piece_plane[one_j], geometry.piece_plane[one_j + 1]):
+        normal, level = plane_in_frame(plane, PLANE * g, relative, shift)
+        apart |= lowest(normal, level, vertex, first, last) > gap
+    return apart
+
+
+@device
+def bring_planes(one_i, one_j, relative, shift, alpha, reach_j, geometry, vertex, plane, table):
+    """Planes of a piece of j in i's frame, into `table`, rows of six: n, d, the least distance of i that it may come to, and
+    that it may come to at most. Returns the largest of the former: positive where a plane parts the two for good."""
+    first, last = geometry.piece_vertex[one_i], geometry.piece_vertex[one_i + 1]
     best = -np.inf
     for g in range(geometry.piece_plane[one_j], geometry.piece_plane[one_j + 1]):
         normal, level = plane_in_frame(plane, PLANE * g, relative, shift)
-        best = max(best, lowest(normal, level, vertex, geometry.piece_vertex[one_i], geometry.piece_vertex[one_i + 1]))
+        least = most = np.inf
+        for v in range(first, last):
+            x = triple(vertex, 3 * v)
+            away = minus(x, shift)
+            # j may turn by α over its reach: a point beyond that moves further in its frame
+            way = alpha * (1.0 + max(1.0, math.sqrt(dot(away, away)) / reach_j))
+            height = dot(normal, x) - level
+            least, most = min(least, height - way), min(most, height + way)
+        at = COLUMNS * (g - geometry.piece_plane[one_j])
+        table[at], table[at + 1], table[at + 2] = normal
+        table[at + 3], table[at + 4], table[at + 5] = level, least, most
+        best = max(best, least)
     return best
 
 
@@ -70,39 +95,37 @@ def highest_behind(cut, level, normal, height, one_i, reach, geometry, vertex, e
 
 
 @routine
-def list_planes(one_i, one_j, best, gap, relative, shift, geometry, vertex, edge, plane, candidate, count):
+def list_planes(one_i, one_j, best, gap, geometry, vertex, edge, table, candidate, count):
     """Planes of j that may cut, marked where they may be the first; returns the number of candidates so far."""
     begin, end = geometry.piece_plane[one_j], geometry.piece_plane[one_j + 1]
-    first, last = geometry.piece_vertex[one_i], geometry.piece_vertex[one_i + 1]
     for g in range(begin, end):
-        normal, level = plane_in_frame(plane, PLANE * g, relative, shift)
-        if lowest(normal, level, vertex, first, last) >= best - 2.0 * gap:
+        at = COLUMNS * (g - begin)
+        if table[at + 5] >= best:
             count = note(np.uint32(g), np.uint32(1), candidate, count)
             continue
         for p in range(begin, end):
-            if p == g:
+            other = COLUMNS * (p - begin)
+            if table[other + 5] < best:
                 continue
-            cut, at = plane_in_frame(plane, PLANE * p, relative, shift)
-            if lowest(cut, at, vertex, first, last) < best - 2.0 * gap:
-                continue
-            if highest_behind(cut, at, normal, level, one_i, gap, geometry, vertex, edge) >= -gap:
+            high = highest_behind(
+                triple(table, other), table[other + 3], triple(table, at), table[at + 3], one_i, gap, geometry, vertex, edge
+            )
+            if high >= -gap:
                 count = note(np.uint32(g), np.uint32(0), candidate, count)
                 break
     return count
 
 
 @routine
-def list_edges(one_i, one_j, best, gap, relative, shift, geometry, vertex, edge, plane, candidate, count):
+def list_edges(one_i, one_j, best, gap, geometry, vertex, edge, table, candidate, count):
     """Edges of i that may reach behind a marked plane; returns the number of candidates so far."""
     begin, end = geometry.piece_plane[one_j], geometry.piece_plane[one_j + 1]
-    first, last = geometry.piece_vertex[one_i], geometry.piece_vertex[one_i + 1]
+    first = geometry.piece_vertex[one_i]
     for e in range(geometry.piece_edge[one_i], geometry.piece_edge[one_i + 1]):
         a, b = triple(vertex, 3 * (first + edge[EDGE * e])), triple(vertex, 3 * (first + edge[EDGE * e + 1]))
         for p in range(begin, end):
-            cut, at = plane_in_frame(plane, PLANE * p, relative, shift)
-            if min(dot(cut, a), dot(cut, b)) - at > gap:
-                continue
-            if lowest(cut, at, vertex, first, last) >= best - 2.0 * gap:
+            at = COLUMNS * (p - begin)
+            if table[at + 5] >= best and min(dot(triple(table, at), a), dot(triple(table, at), b)) - table[at + 3] <= gap:
                 count = note(np.uint32(e), np.uint32(0), candidate, count)
                 break
     return count
@@ -116,6 +139,7 @@ def list_overlaps(total, body, model, geometry, alpha, work, contacts):
     """
     pair, constant, candidate = contacts.pair, contacts.pair_constant, contacts.candidate
     vertex, edge, plane = geometry.vertex.reshape(-1), geometry.edge.reshape(-1), geometry.plane.reshape(-1)
+    table = contacts.point[0]
     materials = np.int64(np.sqrt(float(model.law.shape[0])) + 0.5)
     pairs = 0
     count = 0
@@ -137,47 +161,40 @@ def list_overlaps(total, body, model, geometry, alpha, work, contacts):
             if surely_apart(back, model.reach[i] + gap, begin, end, plane):
                 continue
             for one_i in range(geometry.first_feature[shape_i], geometry.first_feature[shape_i + 1]):
-                best = furthest(one_i, one_j, relative, shift, geometry, vertex, plane)
-                if best > gap or furthest(one_j, one_i, transposed(relative), back, geometry, vertex, plane) > gap_back:
+                if parted(one_j, one_i, transposed(relative), back, gap_back, geometry, vertex, plane):
+                    continue
+                best = bring_planes(one_i, one_j, relative, shift, alpha, model.reach[j], geometry, vertex, plane, table)
+                if best > 0.0:
                     continue
                 first = count
                 count = note(np.uint32(one_i), np.uint32(one_j), candidate, count)
                 second = count
-                count = list_planes(one_i, one_j, best, gap, relative, shift, geometry, vertex, edge, plane, candidate, count)
+                count = list_planes(one_i, one_j, best, gap, geometry, vertex, edge, table, candidate, count)
                 third = count
-                count = list_edges(one_i, one_j, best, gap, relative, shift, geometry, vertex, edge, plane, candidate, count)
+                count = list_edges(one_i, one_j, best, gap, geometry, vertex, edge, table, candidate, count)
                 if pairs < capacity:
                     pair[pairs, 0], pair[pairs, 1] = i, j
                     pair[pairs, 2], pair[pairs, 3], pair[pairs, 4] = first, second, third
-                    round_i, round_j = model.inverse_radius[i], model.inverse_radius[j]
-                    pair[pairs, 5] = (1 if round_i == 0.0 else 0) + (2 if round_j == 0.0 else 0)
+                    # a body that does not give way is as long and as wide as the other; if neither does, a wall is
+                    still_i, still_j = model.contact_inverse_mass[i] == 0.0, model.contact_inverse_mass[j] == 0.0
+                    if still_i and still_j:
+                        still_i, still_j = model.inverse_radius[i] == 0.0, model.inverse_radius[j] == 0.0
+                    one, other = still_i and not still_j, still_j and not still_i
+                    pair[pairs, 5] = 1 * one + 2 * other
+                    round_i = model.inverse_radius[j] if one else model.inverse_radius[i]
+                    round_j = model.inverse_radius[i] if other else model.inverse_radius[j]
+                    wide_i, wide_j = geometry.section[shape_i], geometry.section[shape_j]
                     inverse = model.contact_inverse_mass[i] + model.contact_inverse_mass[j]
-                    if round_i == 0.0:
-                        round_i = round_j
-                    if round_j == 0.0:
-                        round_j = round_i
                     for c in range(3):
                         constant[pairs, c] = image[c]
                         contacts.image[pairs, c] = work.sorted[p, 2 + c]
                     constant[pairs, 3] = 1.0 / inverse if inverse > 0.0 else 0.0
                     constant[pairs, 4] = model.material[i] * materials + model.material[j]
-                    constant[pairs, 5] = 4.0 / (round_i + round_j) if round_i + round_j > 0.0 else 0.0
-                    constant[pairs, 6] = smaller(
-                        geometry.section[shape_i], geometry.section[shape_j], pair[pairs, 5] == 1, pair[pairs, 5] == 2
-                    )
+                    constant[pairs, 5] = 4.0 / (round_i + round_j)
+                    constant[pairs, 6] = min(wide_j if one else wide_i, wide_i if other else wide_j)
                 pairs += 1
     pair[min(pairs, capacity), 2] = min(count, candidate.shape[0])
     return pairs, count
-
-
-@device
-def smaller(one, other, one_is_big, other_is_big):
-    """The smaller mean shadow; that of a wall does not count."""
-    if one_is_big:
-        return other
-    if other_is_big:
-        return one
-    return min(one, other)
 
 
 @device

@@ -105,7 +105,7 @@ def support(direction, shape, vertex, first_vertex):
     return furthest
 
 
-@routine
+@device
 def grains_part(i, j, shift, body, model, geometry, alpha):
     """Of two grains with boxes that meet: BALLS or PROJECTION, whichever removes them, or LISTED."""
     way = (body[j, 0] - body[i, 0] + shift[0], body[j, 1] - body[i, 1] + shift[1], body[j, 2] - body[i, 2] + shift[2])
@@ -122,7 +122,7 @@ def grains_part(i, j, shift, body, model, geometry, alpha):
     return LISTED
 
 
-@routine
+@device
 def big_parts(i, j, shift, body, model, geometry, alpha):
     """The same of a grain i and a big body j; `shift` is that of the image of j."""
     shape = model.shape[j]

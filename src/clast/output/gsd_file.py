@@ -137,7 +137,7 @@ def solid_look(solid: Solid) -> dict[str, Any]:
 
 def is_convex(solid: Solid) -> bool:
     """Whether a closed solid lies below every one of its faces."""
-    if not solid.is_closed or solid.piece_count > 1:
+    if not solid.is_closed:
         return False
     planes = [plane_of(solid.vertices, loop.tolist()) for loop in solid.faces]
     return all(float(((solid.vertices - at) @ normal).max()) <= FLAT * solid.reach for at, normal in planes)

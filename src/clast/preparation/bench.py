@@ -15,6 +15,7 @@ from clast.errors import InputError
 from clast.laws import Linear
 from clast.packing.lattice import square_lattice
 from clast.packing.voronoi import voronoi_packing
+from clast.preparation.bench_sharp import heap_grains, prepare_bed, sharp_cubes
 from clast.preparation.bench_space import cube_solids, prepare_settled, sphere_solids
 from clast.preparation.settle import settle, unbalanced_force
 from clast.scene.scene import Box, Scene
@@ -181,6 +182,8 @@ CASES = {
         Case("clump-gas", lambda threads: prepare_gas(clumpy_cow(disks=726), threads, 100)),
         Case("sphere-dense", lambda threads: prepare_settled("sphere", sphere_solids(), threads)),
         Case("cube-dense", lambda threads: prepare_settled("cube", cube_solids(), threads)),
+        Case("sharp-cube-dense", lambda threads: prepare_bed("sharp-cube", sharp_cubes(), threads)),
+        Case("heap-dense", lambda threads: prepare_bed("heap", heap_grains(), threads)),
     )
 }
 

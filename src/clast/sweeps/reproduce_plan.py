@@ -42,10 +42,12 @@ SECONDS: Mapping[str, Mapping[str, float]] = {
     "hysteresis": {"quick": 24.0, "full": 180.0},
     "packing": {"quick": 35.0, "full": 260.0},
     "packing-3d": {"quick": 20.0, "full": 80.0},
+    "polyhedron-energy": {"quick": 16.0, "full": 260.0},
     "ratcheting": {"quick": 23.0, "full": 5600.0},
     "roundness-strength": {"quick": 43.0, "full": 960.0},
     "shear-band": {"quick": 25.0, "full": 710.0},
     "shear-energy": {"quick": 28.0, "full": 61.0},
+    "sound": {"quick": 15.0, "full": 15.0},
     "verlet-distance": {"quick": 36.0, "full": 600.0},
 }
 UNKNOWN = 3600.0  # s: what is not in the table is begun first

@@ -12,7 +12,7 @@ from clast.backend.device import device
 from clast.contact.vectors import along, cross, dot, minus, plus, times, triple
 from clast.dynamics.record import unsigned
 from clast.dynamics.sharp.arrays import CONSTANT, WIDTH
-from clast.dynamics.sharp.record import contact_length, normal_of, overlap_of, sliding_in_step, velocity_at
+from clast.dynamics.sharp.record import contact_length, middle_of_pressure, normal_of, overlap_of, sliding_in_step, velocity_at
 from clast.dynamics.space.arrays import LOSS, PAIR, PULL, ROW
 from clast.dynamics.space.forces import before_half_step
 from clast.dynamics.space.record import NONE, carried, tangents
@@ -48,6 +48,8 @@ def pair_forces(
         return NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0.0, lost, volume > 0.0
     one_i, one_j = np.int64(candidate[2 * k]), np.int64(candidate[2 * k + 1])
     deep = volume > DEEP * min(geometry.piece_volume[one_i], geometry.piece_volume[one_j])
+    if conserving:
+        arm = middle_of_pressure(arm, normal, width, turning)
     speed, spin_i, spin_j = velocity_at(arm, branch, body, i, j)
     closing = dot(speed, normal)
     length = contact_length(arm, branch, pair[PAIR * p + 5])

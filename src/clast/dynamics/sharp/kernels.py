@@ -14,6 +14,8 @@ from clast.dynamics.space.gear import correct_and_predict
 from clast.dynamics.space.tagged import move_tagged, present_drag, program_row
 from clast.neighbours.sharp_lists import carry_overlaps, list_overlaps
 from clast.neighbours.space_cells import find_pairs, index_pairs, sort_pairs
+from clast.neighbours.sweep import sweep_pairs
+from clast.neighbours.sweep_boxes import keep_near_pairs
 
 # --- bound ---
 LAW = "clast.laws.overlap_volume"  # where the functions of the law are found
@@ -168,8 +170,17 @@ def kick_now(model, state, contacts, forces, tags, row, free, moving, dt, kick, 
 
 @kernel
 def search(body, model, geometry, cast, alpha, bodies, work):
-    """Near pairs, sorted, in work.sorted; returns their number, which may exceed the capacity (then nothing is sorted)."""
-    total = find_pairs(body, model, geometry, cast.grains, cast.level, cast.level_reach, cast.big, cast.mobile, alpha, work)
+    """Near pairs, sorted, in work.sorted; returns their number, which may exceed the capacity (then nothing is sorted).
+
+    By sorted boxes or by cells, as work.by_sweep says: the pairs are the same. What each test has removed is left in
+    work.sweep.counts.
+    """
+    if work.by_sweep[0]:
+        total = sweep_pairs(body, model, geometry, cast.grains, cast.big, cast.mobile, alpha, work)
+    else:
+        total = find_pairs(body, model, geometry, cast.grains, cast.level, cast.level_reach, cast.big, cast.mobile, alpha, work)
+        if total <= work.raw.shape[0]:
+            total = keep_near_pairs(total, body, model, geometry, cast.grains, cast.big, alpha, work)
     if total <= work.raw.shape[0]:
         sort_pairs(total, bodies, work)
     return total

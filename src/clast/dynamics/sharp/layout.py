@@ -30,7 +30,7 @@ def lay_out(scene: Scene3D) -> Layout:
         scene,
         found,
         ease=wide / float(counted.max()) / found.mass,
-        inverse_radius=np.where(found.fixed, 0.0, 1.0 / radius),
+        inverse_radius=np.where(found.big, 0.0, 1.0 / radius),
         stiffness=np.array([stiffness, stiffness]),
     )
     return complete(scene, found, model, tables)

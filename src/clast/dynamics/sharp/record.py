@@ -28,7 +28,7 @@ def overlap_of(p, i, j, branch, pair, candidate, body, geometry, vertex, edge, p
     edges, _, begin = clip(
         geometry.piece_plane[one_j], second, third, candidate, third, last, vertex, geometry.piece_vertex[one_i],
         geometry.piece_vertex[one_i + 1], edge, plane, faces, between(rotation_i, rotation_j), turn_back(rotation_i, branch),
-        TOLERANCE * geometry.piece_size[one_i], capacity, point, link,
+        TOLERANCE * min(geometry.piece_size[one_i], geometry.piece_size[one_j]), capacity, point, link,
     )  # fmt: skip
     if edges == 0:
         return 0.0, NONE, NONE, NONE
@@ -79,3 +79,13 @@ def normal_of(area):
     """Unit normal from i to j, against the vector area of the faces on planes of j, and the size of that."""
     size = math.sqrt(dot(area, area))
     return (times(-1.0 / size, area) if size > 0.0 else NONE), size
+
+
+@device
+def middle_of_pressure(arm, normal, width, turning):
+    """Where the resultant of a uniform pressure on the surfaces acts: in the plane of the contact, as high as the centroid.
+
+    It has A × (arm × A) = A × ∫ x × dA. Friction has to act there, or a block on a slope is turned by its own weight.
+    """
+    across = times(-1.0 / width, cross(normal, turning))
+    return along(across, dot(arm, normal), normal)

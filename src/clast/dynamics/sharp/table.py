@@ -10,7 +10,7 @@ import numpy as np
 from clast.backend.device import device
 from clast.contact.vectors import along, cross, dot, minus, plus, times, triple
 from clast.dynamics.sharp.arrays import CONSTANT, WIDTH
-from clast.dynamics.sharp.record import contact_length, normal_of, overlap_of, velocity_at
+from clast.dynamics.sharp.record import contact_length, middle_of_pressure, normal_of, overlap_of, velocity_at
 from clast.dynamics.space import table as space
 from clast.dynamics.space.arrays import PAIR, ROW
 from clast.dynamics.space.record import carried, in_plane, tangents
@@ -64,6 +64,8 @@ def overlap_table(
             k = np.int64(pair[PAIR * p + 2])
             parameters = unpack(model.law, np.uint64(constant[CONSTANT * p + 4]))
             size, section = constant[CONSTANT * p + 5], constant[CONSTANT * p + 6]
+            if conserving:
+                arm = middle_of_pressure(arm, normal, width, turning)
             speed, _, _ = velocity_at(arm, branch, body, i, j)
             closing = dot(speed, normal)
             one, two = tangents(normal)

@@ -8,7 +8,7 @@ from clast.backend.bind import SHARP
 from clast.backend.threads import LAUNCHED
 from clast.contact.overlap import LINKS, POINTS
 from clast.contact.polyhedra import Polyhedra
-from clast.dynamics.sharp.arrays import CONSTANT, WIDTH, Contacts, Forces
+from clast.dynamics.sharp.arrays import CONSTANT, WIDTH, Contacts, Forces, Workspace
 from clast.dynamics.sharp.layout import lay_out
 from clast.dynamics.sharp.memory import put_springs, springs_of
 from clast.dynamics.sharp.timestep import safe_step, unstable_step
@@ -25,8 +25,8 @@ from clast.dynamics.space.twin import (
     slow,
     speeds,
     stop,
-    workspace,
 )
+from clast.neighbours.sweep import empty_sweep
 
 TEMPLATE = SHARP
 DEPTH_OF, TOO_DEEP = "the length of the pair", "more than a quarter of the smaller volume"  # for messages
@@ -34,8 +34,22 @@ CURE = "take a larger Young modulus, a lower or slower load"
 
 __all__ = [
     "DIMENSION", "PER_BODY", "TABLE", "Memory", "gear_table", "kinetic", "lay_out", "meet", "motion", "put_springs", "safe_step",
-    "slow", "speeds", "springs_of", "stop", "unstable_step", "workspace",
+    "slow", "speeds", "springs_of", "stop", "unstable_step",
 ]  # fmt: skip
+
+
+def searches(period: np.ndarray) -> tuple[str, ...]:
+    """Ways to find near pairs, the best first: by sorted boxes, but not across periodic sides."""
+    return ("cells",) if period.any() else ("sweep", "cells")
+
+
+def workspace(bodies: int, features: int, pairs: int, search: str) -> Workspace:
+    """Scratch of a rebuild; `features` is not needed here."""
+    return Workspace(
+        np.zeros(4 * bodies + 66, np.int64), np.zeros(bodies, np.int64), np.zeros(bodies, np.int64),
+        np.zeros((pairs, 5), np.int32), np.zeros((pairs, 5), np.int32), np.zeros(bodies + 1, np.int64),
+        empty_sweep(bodies), np.array([search == "sweep"], np.uint8),
+    )  # fmt: skip
 
 
 def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int, rolling: int) -> Contacts:

@@ -10,8 +10,10 @@ from clast.backend.device import routine
 from clast.contact.vectors import along, minus, plus, rotation_of, times, triple, turn_back
 from clast.dynamics.arrays import WORK
 from clast.dynamics.record import unsigned
-from clast.dynamics.space.arrays import LOSS, PULL, ROW
-from clast.dynamics.space.motion import free_turn, gather, gather_heat, moved_too_far, spin_of
+from clast.dynamics.space.arrays import PULL, ROW
+from clast.dynamics.space.motion import free_turn, gather, gather_all, moved_too_far, spin_of
+
+NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @routine
@@ -40,7 +42,12 @@ def kick_and_drift(history, low, high, model, state, contacts, forces, dt, drift
     for q in range(low, high):
         b = unsigned(q)
         row, at, entry = ROW * b, 4 * b, 8 * b
-        fx, fy, fz, tx, ty, tz = gather(b, first_pair, first_other, other, pair_force, PULL)
+        lossy, warmth = NOTHING, (0.0, 0.0, 0.0)
+        if history:
+            pull, lossy, warmth = gather_all(b, first_pair, first_other, other, pair_force, loss)
+        else:
+            pull = gather(b, first_pair, first_other, other, pair_force, PULL)
+        fx, fy, fz, tx, ty, tz = pull
         rate = inverse_mass[b] * dt
         inverse = triple(inverse_inertia, 3 * b)
         turn = (body[row + 4], body[row + 5], body[row + 6], body[row + 7])
@@ -56,8 +63,8 @@ def kick_and_drift(history, low, high, model, state, contacts, forces, dt, drift
         work_vz = old_vz + share * (vz - old_vz)
         work = along(old, share, minus(new, old))  # momentum the work is done at
         if history:
-            lx, ly, lz, mx, my, mz = gather(b, first_pair, first_other, other, loss, LOSS)
-            heat, rolled, lost = gather_heat(b, first_pair, loss)
+            lx, ly, lz, mx, my, mz = lossy
+            heat, rolled, lost = warmth
             wx, wy, wz = spin_of(rotation, work, inverse)
             book[entry] -= dt * (lx * work_vx + ly * work_vy + lz * work_vz + mx * wx + my * wy + mz * wz)
             book[entry + 1] += heat

@@ -261,8 +261,9 @@ def pair_forces(
                     if gear:  # velocities are those of t_n: springs take what they were half a step ago
                         late, late_a, late_b = before_half_step(gear, derivative, a, b, arm, way, speed, spin_a, spin_b, dt)
                     sliding = sliding_velocity(
-                        late, closing, inverse, offset, bend, axis, own_axis, normal, arm, way, late_a, late_b, spring_dt
-                    )
+                        late, dot(late, normal) if gear else closing, inverse, offset, bend, axis, own_axis, normal, arm, way,
+                        late_a, late_b, spring_dt,
+                    )  # fmt: skip
                     one, two = tangents(normal)
                     mean = 0.5 * (dot(late_a, normal) + dot(late_b, normal)) * past_part * spring_dt
                     kept = carried(triple(spring, m), normal, mean)

@@ -9,13 +9,14 @@ Then `clast.dynamics.space.drift` gathers, kicks and drifts.
 import numpy as np
 
 from clast.backend.device import device
-from clast.contact.vectors import along, minus, times, triple
+from clast.contact.vectors import along, minus, plus, times, triple
 from clast.dynamics.record import unsigned
 from clast.dynamics.space.arrays import CONSTANT, LOSS, PAIR, PULL, ROW
 from clast.dynamics.space.forces import DEEP, body_rotation, memory_width, pair_forces
 from clast.dynamics.space.motion import gather
 from clast.dynamics.space.onset import answering, onset_correction
-from clast.dynamics.space.spheres import sphere_forces
+from clast.dynamics.space.record import NONE
+from clast.dynamics.space.spheres import ball_forces, lone_contact, look_at, sphere_forces
 
 OPEN_OR_CLOSE = -2  # instead of a pair: some onset has to be refined
 
@@ -48,17 +49,41 @@ def contact_forces(
     beside = (0.0, 0.0, 0.0, 0.0)  # rolling stiffness and friction, strength and range of cohesion
     deep = np.int64(-1)
     some = False
-    for q in range(low, high):
+    seen = (0.0, 0.0, 0.0, NONE, NONE, NONE)
+    for q in range(low - 1 if low < high else high, high):  # one earlier, to look at the first
+        now = seen
+        p = unsigned(min(q + 1, high - 1))
+        if pair[PAIR * p + 5] != 0:
+            seen = look_at(p, pair, triple(constant, CONSTANT * p), body)
+        if q < low:
+            continue
         p = unsigned(q)
         row = np.uint64(constant[CONSTANT * p + 4])
         if rolling:
             beside = (table[row, own], table[row, own + 1], beside[2], beside[3])
         if cohesive:
             beside = (beside[0], beside[1], table[row, own + 2 * rolling], table[row, own + 2 * rolling + 1])
-        if pair[PAIR * p + 5] != 0:
+        ball = False
+        if pair[PAIR * p + 5] == 0 and geometry.round[model.shape[pair[PAIR * p]]] != 0:
+            i, j = ROW * np.int64(pair[PAIR * p]), ROW * np.int64(pair[PAIR * p + 1])
+            branch = plus(minus(triple(body, j), triple(body, i)), triple(constant, CONSTANT * p))
+            reach = body[i + 3] + body[j + 3]
+            found, k, square, count, way, bend, axis = lone_contact(
+                history, p, pair, (reach + beside[3]) * (reach + beside[3]), branch, body_rotation(body, j), candidate, weight,
+                feature, side, fan, corner,
+            )  # fmt: skip
+            # one that opens or closes has the spring looked after by the general way
+            ball = found == 1 and count == 1.0 and square < reach * reach and not (history and weight[k] != 1.0)
+        if ball:
+            force, torque_i, torque_j, drag, drag_i, drag_j, heat, rolled, lost, too_deep, refine = ball_forces(
+                elastic, law, history, extra, rolling, cohesive, gear, p, pair, k, square, way, bend, axis, branch,
+                constant[CONSTANT * p + 3], spring, body, derivative, unpack(table, row), constant[CONSTANT * p + 5], beside,
+                DEEP, dt, spring_dt, past, future, onset,
+            )  # fmt: skip
+        elif pair[PAIR * p + 5] != 0:
             force, torque_i, torque_j, drag, drag_i, drag_j, heat, rolled, lost, too_deep, refine = sphere_forces(
                 elastic, law, spring_energy, history, extra, rolling, cohesive, gear, memory_width(extra, rolling), p, pair,
-                constant[CONSTANT * p + 3], triple(constant, CONSTANT * p), spring, weight, body, derivative,
+                now, constant[CONSTANT * p + 3], spring, weight, body, derivative,
                 unpack(table, row), constant[CONSTANT * p + 5], beside, DEEP, dt, spring_dt, past, future, onset,
             )  # fmt: skip
         else:

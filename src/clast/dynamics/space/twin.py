@@ -33,7 +33,12 @@ def meet(counting: str) -> str:
     return "meet"
 
 
-def workspace(bodies: int, features: int, pairs: int) -> Workspace:
+def searches(period: np.ndarray) -> tuple[str, ...]:
+    """Ways to find near pairs: by linked cells."""
+    return ("cells",)
+
+
+def workspace(bodies: int, features: int, pairs: int, search: str) -> Workspace:
     """Scratch of a rebuild; `features` is the largest number of a shape."""
     return Workspace(
         np.zeros(4 * bodies + 66, np.int64), np.zeros(bodies, np.int64), np.zeros(bodies, np.int64),

@@ -78,8 +78,8 @@ def distance(a: Skeleton, b: Skeleton) -> float:
 
 
 def clear(a: Skeleton, b: Skeleton, wanted: float) -> bool:
-    """Whether two skeletons are at least `wanted` (length) apart."""
-    return slab(a, b) >= wanted or distance(a, b) >= wanted
+    """Whether two skeletons are at least `wanted` (length) apart; at 0 they may not even touch, for then they may overlap."""
+    return slab(a, b) >= wanted or ((apart := distance(a, b)) > 0.0 and apart >= wanted)
 
 
 def _between_edges(a: Skeleton, b: Skeleton) -> float:

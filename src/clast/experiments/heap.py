@@ -1,0 +1,392 @@
+"""A heap of polyhedra poured onto a floor, and how steep it stands (CSM10 §5, fig 15-16).
+
+Grains with 12 random corners on an ellipsoid come in batches from just above the apex, fall, slide and lie still. The paper finds
+an angle of repose of about 30° on a smooth floor, and quotes 22° for round grains from an experiment. Beside its polyhedra stand
+balls of the same volumes, poured in the same way: on a smooth floor they roll away, so both are poured onto grains glued to a
+floor with a rim as well.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from clast.dynamics.engine import Engine
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.space import picture_of_scene
+from clast.laws import Linear, OverlapVolume
+from clast.measures.heap import INNER, OUTER, Repose, repose, repose_projected
+from clast.output.figures import save_figure
+from clast.output.reader import Run
+from clast.preparation.pour import Stream, pour
+from clast.scene.space import Scene3D
+from clast.scene.tags import Fixed
+from clast.shapes.space.forms_sharp import ellipsoid_grain, floor_with_rim
+from clast.shapes.space.make import cuboid, plate, sphere
+from clast.shapes.space.quaternions import random_turns
+from clast.shapes.space.solid import Solid
+
+HALF_AXES = (8e-3, 7e-3, 6e-3)  # m, of the ellipsoid
+CORNERS = 12
+GRAVITY = 9.81  # m/s²
+PATCH, GAP = 0.04, 0.01  # m: side of the square where grains start, height of it above the apex
+AFTER, LONGEST = 0.5, 1.5  # s, after the last batch, and at most after that
+LOOKS = 0.005  # s, between samples
+SLOWEST = 1e-7  # J per grain at rest
+STILL = 1e-8  # of the energy poured in: our bar for a heap at rest
+BIN = 0.013  # m, of the profile
+FLAT = math.tan(math.radians(18.0))  # slope and
+LOOSE = 0.5  # filling of a heap that is wider than any we expect: for the size of the floor
+APART = 0.012  # m, between glued grains
+THICK = 0.02  # m, of floor and rim
+BELOW = -0.05  # m, where grains that left the floor are taken out
+PAPER, ROUND, AGREES = 30.0, 22.0, 2.0  # degrees: polyhedra, round grains as quoted, and how near we call near
+MEETINGS, MEETING_SPEED = 40, 0.3  # pairs and m/s, for the contact time
+ONE_SHOT = ("x", "y", "z", "qw", "qx", "qy", "qz", "present")
+
+
+class Heap(Parameters):
+    """SI units. A grain weighs about half a gram."""
+
+    grains: int = parameter(1900, "number of grains in a heap", "", ge=10)
+    heaps: int = parameter(1, "number of heaps of each kind, with seeds one after the other", "", ge=1)
+    shape: Literal["polyhedron", "sphere", "both"] = parameter("polyhedron", "grains: polyhedra, balls of their volumes, or both")
+    floor: Literal["smooth", "glued", "both"] = parameter("smooth", "floor: smooth, of glued grains with a rim, or both")
+    batch: int = parameter(25, "grains that come together", "", ge=1)
+    interval: float = parameter(0.1, "time between batches", "s", gt=0)
+    young: float = parameter(6.5e7, "modulus Y", "N/m²", gt=0)
+    density: float = parameter(1000.0, "density of the grains", "kg/m³", gt=0)
+    friction: float = parameter(0.6, "friction μ of grains and floor", "", ge=0)
+    tangential: float = parameter(2.0 / 7.0, "k_t over Y L/4, of balls over k_n", "", gt=0)
+    zeta: float = parameter(0.3, "damping of contacts, of critical", "", ge=0, lt=1)
+    dt: float = parameter(1e-5, "time step", "s", gt=0)
+    integrator: Literal["verlet", "gear5"] = parameter("verlet", "verlet, or gear5 as in the paper: unstable with this damping")
+
+
+Kind = tuple[str, str, int]  # shape, floor, seed
+
+
+def kinds_of(p: Heap) -> list[Kind]:
+    """Every heap that is poured: shape, floor and seed."""
+    shapes = ("polyhedron", "sphere") if p.shape == "both" else (p.shape,)
+    floors = ("smooth", "glued") if p.floor == "both" else (p.floor,)
+    return [(shape, floor, p.seed + k) for shape in shapes for floor in floors for k in range(p.heaps)]
+
+
+def name_of(kind: Kind) -> str:
+    """Name of the table of a heap."""
+    shape, floor, seed = kind
+    return f"{shape} {floor} {seed}"
+
+
+def solids_of(p: Heap, shape: str, seed: int, count: int) -> list[Solid]:
+    """Grains, all different: polyhedra, or balls of their volumes."""
+    rng = np.random.default_rng(seed)
+    grains = [ellipsoid_grain(HALF_AXES, CORNERS, rng) for _ in range(count)]
+    return grains if shape == "polyhedron" else [sphere(volume_radius(grain.volume)) for grain in grains]
+
+
+def volume_radius(volume: float) -> float:
+    """Radius of a ball of that volume."""
+    return (0.75 * volume / math.pi) ** (1.0 / 3.0)
+
+
+def half_width(p: Heap, volume: float) -> float:
+    """Half the side of the floor: as far as a flat, loose heap of grains of mean `volume` goes [m]."""
+    return float((3.0 * p.grains * volume / (LOOSE * math.pi * FLAT)) ** (1.0 / 3.0)) + APART
+
+
+# --- the scene -------------------------------------------------------------------------------------------------------
+
+
+def scene_of(p: Heap, kind: Kind) -> Scene3D:
+    """The floor, what is glued to it, and all grains in waiting places; grains come first."""
+    shape, floor, seed = kind
+    grains = solids_of(p, shape, seed, p.grains)
+    volume = float(np.mean([grain.volume for grain in grains]))
+    half = half_width(p, volume)
+    scene = empty_scene(p, shape, volume)
+    side, wait = math.ceil(p.grains ** (1.0 / 3.0)), 2.5 * max(HALF_AXES)
+    for k, grain in enumerate(grains):  # they take no part there
+        waiting = (k % side * wait, k // side % side * wait, 1.0 + k // side**2 * wait)
+        scene.add(grain, waiting, density=p.density, name="heap")
+    if floor == "glued":
+        glue(p, scene, shape, seed, half)
+    for number, wall in enumerate(walls(shape, floor, half if floor == "glued" else 2.0 * half)):
+        scene.add_wall(wall, name=f"floor {number}" if number else "floor")
+    return scene
+
+
+def empty_scene(p: Heap, shape: str, volume: float) -> Scene3D:
+    """Law and gravity; balls get the linear law with which two of them touch as long as two polyhedra do."""
+    gravity = (0.0, 0.0, -GRAVITY)
+    if shape == "polyhedron":
+        law = OverlapVolume(p.young, friction=p.friction, tangential=p.tangential, damping=p.zeta)
+        return Scene3D(law=law, gravity=gravity, remove_below=BELOW)
+    mass = p.density * volume
+    stiffness = 0.5 * mass * (math.pi / contact_time(p)) ** 2
+    laws = [
+        Linear(stiffness, p.tangential * stiffness, p.friction, normal_damping=2.0 * p.zeta * math.sqrt(stiffness / reduced))
+        for reduced in (0.5 * mass, mass)
+    ]
+    scene = Scene3D(law=laws[0], gravity=gravity, remove_below=BELOW)
+    scene.set_law("grain", "wall", laws[1])
+    return scene
+
+
+def glue(p: Heap, scene: Scene3D, shape: str, seed: int, half: float) -> None:
+    """Fixed grains side by side on the floor, in random orientations."""
+    across, up = np.arange(-half, half, APART), np.arange(-half, half, APART * math.sqrt(0.75))
+    places = [(x + 0.5 * APART * (k % 2), y) for k, y in enumerate(up) for x in across]
+    solids = solids_of(p, shape, seed + 10_000, len(places))
+    for (x, y), solid, turn in zip(places, solids, random_turns(np.random.default_rng(seed), len(places)), strict=True):
+        scene.add(solid, (x, y, volume_radius(solid.volume)), orientation=turn, density=p.density, tags=(Fixed(),), name="glued")
+
+
+def walls(shape: str, floor: str, half: float) -> list[Solid]:
+    """The floor with its top at z = 0, on glued grains with a rim as high as a few grains."""
+    high = 3.0 * max(HALF_AXES)
+    if shape == "polyhedron":
+        if floor == "glued":
+            return [floor_with_rim((2.0 * half, 2.0 * half), high, THICK)]
+        return [cuboid((2.0 * half, 2.0 * half, THICK), 0.0).moved((0.0, 0.0, -0.5 * THICK))]
+    radius = 0.1 * THICK
+    corners = [(-half, -half), (half, -half), (half, half), (-half, half)]
+    found = [plate([(x, y, -radius) for x, y in corners], radius)]
+    if floor == "glued":
+        for (a, b), (c, d) in zip(corners, [*corners[1:], corners[0]], strict=True):
+            found.append(plate([(a, b, -THICK), (c, d, -THICK), (c, d, high), (a, b, high)], radius))
+    return found
+
+
+@cache
+def contact_time(p: Heap) -> float:
+    """How long two polyhedra touch when they meet: the median of some pairs in random orientations, smooth and undamped [s]."""
+    rng = np.random.default_rng(p.seed)
+    scene = Scene3D(law=OverlapVolume(p.young))
+    turns = random_turns(rng, 2 * MEETINGS)
+    for k in range(2 * MEETINGS):
+        grain = ellipsoid_grain(HALF_AXES, CORNERS, rng)
+        way = 1.0 if k % 2 else -1.0
+        place = (way * 1.02 * max(HALF_AXES) * 1.2, 5.0 * max(HALF_AXES) * (k // 2), 0.0)
+        scene.add(grain, place, orientation=turns[k], density=p.density, velocity=(-0.5 * way * MEETING_SPEED, 0.0, 0.0))
+    engine = Engine(scene, dt=p.dt)
+    touched = np.zeros(2 * MEETINGS)
+    while engine.time < 3.0 * max(HALF_AXES) / MEETING_SPEED:
+        engine.advance(engine.step + 1)
+        touched[np.unique(engine.order[engine.contact_table(engine.state)[0][:, :2]])] += 1.0
+    return float(np.median(touched[touched > 0.0])) * p.dt
+
+
+# --- pouring ---------------------------------------------------------------------------------------------------------
+
+
+def stream_of(p: Heap, seed: int) -> Stream:
+    """The batches: grains in the order of their numbers."""
+    return Stream(
+        batches=[np.arange(first, min(first + p.batch, p.grains)) for first in range(0, p.grains, p.batch)],
+        interval=p.interval, patch=PATCH, gap=GAP, after=AFTER, looks=LOOKS, still=STILL, slowest=SLOWEST, longest=LONGEST,
+        seed=seed,
+    )  # fmt: skip
+
+
+def heap(p: Heap, kind: Kind, threads: int | str) -> tuple[Columns, Columns, Columns]:
+    """One heap: series over time, numbers, and where the bodies came to lie."""
+    found = pour(scene_of(p, kind), stream_of(p, kind[2]), dt=p.dt, integrator=p.integrator, threads=threads)
+    engine = found.engine
+    back = np.argsort(engine.order)
+    body = engine.state.body[back]
+    present = back < engine.order.size - engine.gone
+    said = {
+        "at_rest": float(found.at_rest), "steps": float(engine.step), "grain_steps": float(engine.grain_steps),
+        "seconds": engine.seconds, "energy_error": found.book.energy_error, "overlap": float(found.series["overlap_share"].max()),
+    }  # fmt: skip
+    named = dict(zip(ONE_SHOT, np.column_stack([body[:, 0:3], body[:, 4:8], present]).T, strict=True))
+    return found.series, {name: np.array([value]) for name, value in said.items()}, named
+
+
+def tables(p: Heap, threads: int | str) -> Mapping[str, Callable[[], Columns]]:
+    """Three tables per heap: the book over time, numbers, and bodies."""
+    wanted: dict[str, Callable[[], Columns]] = {}
+    for kind in kinds_of(p):
+        made = cache(partial(heap, p, kind, threads))
+        for number, part in enumerate(("", ": numbers", ": bodies")):
+            wanted[name_of(kind) + part] = partial(part_of, made, number)
+    return wanted
+
+
+def part_of(made: Callable[[], tuple[Columns, Columns, Columns]], number: int) -> Columns:
+    """One of the tables of a heap."""
+    return made()[number]
+
+
+# --- judgement -------------------------------------------------------------------------------------------------------
+
+
+def grains_of(p: Heap, run: Run, kind: Kind) -> np.ndarray:
+    """Centroids (n, 3) of the grains that are still on the floor."""
+    table = run.tables[f"{name_of(kind)}: bodies"]
+    places = np.column_stack([table[name] for name in ("x", "y", "z")])[: p.grains]
+    return places[table["present"][: p.grains] != 0.0]
+
+
+def mean_and_error(values: Sequence[Repose]) -> tuple[float, float]:
+    """Mean angle over heaps and its standard error: of the heaps, or of the flanks where there is one heap only."""
+    if len(values) == 1:
+        return values[0].mean, values[0].error
+    means = np.array([each.mean for each in values])
+    return float(means.mean()), float(means.std(ddof=1) / math.sqrt(means.size))
+
+
+def grouped(p: Heap) -> dict[tuple[str, str], list[Kind]]:
+    """Heaps of one shape on one floor, by these."""
+    found: dict[tuple[str, str], list[Kind]] = {}
+    for kind in kinds_of(p):
+        found.setdefault(kind[:2], []).append(kind)
+    return found
+
+
+def evaluate(p: Heap, run: Run) -> Sequence[Quantity]:
+    """The angle of repose of each kind of heap, beside the paper's, and whether the heaps came to rest."""
+    shown: list[Quantity] = []
+    angles: dict[tuple[str, str], float] = {}
+    for (shape, floor), kinds in grouped(p).items():
+        who = f"{'polyhedra' if shape == 'polyhedron' else 'balls'} on a {floor} floor"
+        sectors = [repose(grains_of(p, run, kind), BIN) for kind in kinds]
+        seen = [repose_projected(grains_of(p, run, kind), BIN) for kind in kinds]
+        angle, error = mean_and_error(sectors)
+        angles[shape, floor] = angle
+        published = PAPER if shape == "polyhedron" else ROUND
+        close = bool(abs(angle - published) <= AGREES) if shape == "polyhedron" and floor == "smooth" else None
+        base = float(np.mean([each.base for each in sectors]))
+        note = f"± {error:.2g}, {len(kinds)} heap{'s' if len(kinds) > 1 else ''}, eight sectors; base radius {1e3 * base:.0f} mm"
+        shown.append(Quantity(f"angle of repose, {who}", angle, "°", published, close, note))
+        there, spread = mean_and_error(seen)
+        shown.append(Quantity(f"the same in projections, {who}", there, "°", note=f"± {spread:.2g}; as the paper looked at it"))
+        left = [p.grains - len(grains_of(p, run, kind)) for kind in kinds]
+        if any(left):
+            shown.append(Quantity(f"grains that left the floor, {who}", float(np.mean(left)), note="of a heap, on average"))
+    for floor in ("smooth", "glued"):
+        if {("polyhedron", floor), ("sphere", floor)} <= angles.keys():
+            more = angles["polyhedron", floor] - angles["sphere", floor]
+            note = "more than zero: shape makes heaps steeper"
+            shown.append(
+                Quantity(f"polyhedra steeper than balls, {floor} floor", more, "°", PAPER - ROUND, bool(more > 0.0), note)
+            )
+    return [*shown, *rest_of(p, run)]
+
+
+def rest_of(p: Heap, run: Run) -> list[Quantity]:
+    """Whether heaps of polyhedra lie still, and how well the book closes."""
+    series = {kind: run.tables[name_of(kind)] for kind in kinds_of(p)}
+    moving = {kind: moving_share(each)[-1] for kind, each in series.items()}
+    polyhedra = [ratio for (shape, *_), ratio in moving.items() if shape == "polyhedron"]
+    numbers = [run.tables[f"{name_of(kind)}: numbers"] for kind in series]
+    found = []
+    if polyhedra:
+        spinning = max(float(each["spinning"][-1] / each["brought"][-1]) for each in series.values())
+        worst = max(polyhedra)
+        note = f"at the end; grains on one contact that spin on the spot, which nothing stops, have {spinning:.1g}"
+        found.append(Quantity("kinetic energy / poured in", worst, "", STILL, bool(worst < STILL), note))
+    return [
+        *found,
+        Quantity("largest energy error", max(float(each["energy_error"][0]) for each in numbers)),
+        Quantity("deepest overlap / mean radius", max(float(each["overlap"][0]) for each in numbers), note="at samples"),
+    ]
+
+
+def moving_share(series: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Kinetic energy over what was poured in, without grains that spin on the spot."""
+    kinetic = series["translational"] + series["rotational"] - series["spinning"]
+    return np.asarray(kinetic / np.maximum(series["brought"], 1e-300))
+
+
+def merit(p: Heap, run: Run) -> Merit:
+    """Steps of all heaps; the Cundall number counts grains that are there."""
+    told = [run.tables[f"{name_of(kind)}: numbers"] for kind in kinds_of(p)]
+    total = {name: sum(float(each[name][0]) for each in told) for name in ("steps", "grain_steps", "seconds")}
+    error = max(float(each["energy_error"][0]) for each in told)
+    return Merit(p.grains, int(total["steps"]), total["grain_steps"] / total["seconds"], error)
+
+
+# --- pictures --------------------------------------------------------------------------------------------------------
+
+
+def state_of(p: Heap, run: Run, kind: Kind) -> Scene3D:
+    """The heap as it came to lie."""
+    table = run.tables[f"{name_of(kind)}: bodies"]
+    full = scene_of(p, kind)
+    seen = Scene3D(law=full.default_law)
+    rows = np.column_stack([table[name] for name in ONE_SHOT])
+    for body, row in zip(full.bodies, rows, strict=True):
+        if row[7]:
+            seen.add(body.shape, row[:3], orientation=row[3:7], big=body.big, name=body.name)
+    return seen
+
+
+def figures(p: Heap, run: Run, folder: Path) -> Sequence[Path]:
+    """The first heap of each kind; profiles with their lines, projections as in the paper, and how it came to rest."""
+    import matplotlib.pyplot as plt
+
+    paths: list[Path] = []
+    groups = grouped(p)
+    for (shape, floor), kinds in groups.items():
+        paths += picture_of_scene(state_of(p, run, kinds[0]), folder / f"heap-{shape}-{floor}.png")
+        paths.append(profile_figure(p, run, kinds, folder / f"profile-{shape}-{floor}.png"))
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+    for number, ((shape, floor), kinds) in enumerate(groups.items()):
+        for k, kind in enumerate(kinds):
+            table = run.tables[name_of(kind)]
+            look = {"color": f"C{number}", "lw": 1, "label": f"{shape}, {floor} floor" if k == 0 else None}
+            left.plot(table["time"], 1e3 * table["apex"], **look)
+            right.semilogy(table["time"], moving_share(table), **look)
+    left.set(xlabel="time [s]", ylabel="apex [mm]", title=f"heaps of {p.grains} grains grow", ylim=(0.0, None))
+    right.axhline(STILL, color="k", lw=0.8, ls=":", label="at rest")
+    right.set(xlabel="time [s]", ylabel="kinetic energy / poured in", title="and come to rest")
+    right.legend()
+    paths.append(save_figure(figure, folder / "rest.png"))
+    return paths
+
+
+def profile_figure(p: Heap, run: Run, kinds: Sequence[Kind], path: Path) -> Path:
+    """Profiles of the first heap, sector by sector and as projected; lines where they were laid."""
+    import matplotlib.pyplot as plt
+
+    places = grains_of(p, run, kinds[0])
+    sectors, seen = repose(places, BIN), repose_projected(places, BIN)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained", sharey=True)
+    x = np.array([INNER, OUTER]) * sectors.base
+    for k, flank in enumerate(sectors.flanks):
+        left.plot(1e3 * flank.distance, 1e3 * flank.height, "o", ms=3, color=f"C{k}")
+        left.plot(1e3 * x, 1e3 * (flank.top - flank.slope * x), color=f"C{k}", lw=1)
+    left.set(xlabel="distance from the axis [mm]", ylabel="highest centroid [mm]", xlim=(0.0, 1.4e3 * sectors.base))
+    left.set_title(f"eight sectors: {sectors.mean:.1f} ± {sectors.error:.1f}°")
+    right.plot(1e3 * places[:, 0], 1e3 * places[:, 2], ".", ms=2, color="0.6", label="centroids")
+    for flank, sign in zip(seen.flanks[:2], (1.0, -1.0), strict=True):
+        right.plot(sign * 1e3 * x, 1e3 * (flank.top - flank.slope * x), "C3", lw=1.5, label=f"{flank.angle:.1f}°")
+    right.set(xlabel="x [mm]", xlim=(-1.4e3 * sectors.base, 1.4e3 * sectors.base), ylim=(0.0, None))
+    right.set_title(f"into y = 0; three projections: {seen.mean:.1f} ± {seen.error:.1f}°")
+    right.legend()
+    figure.suptitle(f"heap: {len(places)} {'polyhedra' if kinds[0][0] == 'polyhedron' else 'balls'}, {kinds[0][1]} floor")
+    return save_figure(figure, path)
+
+
+EXPERIMENT = Study(
+    name="heap",
+    paper="CSM10 fig 15-16",
+    title="a heap of polyhedra, and how steep it stands",
+    parameters=Heap,
+    tables=tables,
+    evaluate=evaluate,
+    figures=figures,
+    merit=merit,
+    sizes={"quick": {"grains": 150}, "full": {}},
+    claim="polyhedra stand at about 30°, round grains at 22°",
+    variants={
+        "quick": [{}],
+        "full": [{"grains": 700, "heaps": 3, "shape": "both", "floor": "both"}, {}],
+    },
+)

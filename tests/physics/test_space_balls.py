@@ -1,0 +1,53 @@
+"""The short way of a ball on one feature of another body against the general one: over faces, edges and corners that move."""
+
+import numpy as np
+import pytest
+
+from clast.dynamics.engine import Engine
+from clast.laws import Cohesion, Linear, Rolling
+from clast.scene.space import Scene3D
+from clast.scene.tags import Velocity
+from clast.shapes.space.make import cuboid, sphere
+
+PLAIN = Linear(2000.0, 1000.0, friction=0.5, normal_damping=20.0, tangential_damping=10.0)
+STICKY = Linear(
+    2000.0, 1000.0, friction=0.5, normal_damping=20.0, rolling=Rolling(1.0, 0.1), cohesion=Cohesion(0.5, 0.02)
+)  # fmt: skip
+
+
+def balls_on_a_block(law: Linear, integrator: str, short: bool) -> Engine:
+    """Balls that fall on a slanted block which moves and turns: they slide over its faces and past its edges and corners."""
+    rng = np.random.default_rng(3)
+    scene = Scene3D(law=law, gravity=(0.0, 0.0, -10.0))
+    for k in range(16):
+        place = (0.62 * (k % 4) - 0.93, 0.62 * (k // 4) - 0.93, 1.35 + 0.1 * rng.uniform())
+        scene.add(sphere(0.25), place, velocity=rng.normal(0.0, 0.5, 3), spin=rng.normal(0.0, 5.0, 3))
+    led = Velocity(x=0.2, y=-0.1, z=0.3, spin_x=0.3, spin_y=-0.4, spin=1.0)
+    scene.add_wall(cuboid((1.4, 1.4, 1.4), 0.1), tags=(led,))
+    engine = Engine(scene, dt=5e-4, alpha=0.05, integrator=integrator)
+    if not short:
+        engine.geometry = engine.geometry._replace(round=np.zeros_like(engine.geometry.round))
+        engine._rebuild()
+    return engine
+
+
+@pytest.mark.parametrize(
+    "law, integrator",
+    [
+        pytest.param(PLAIN, "verlet", id="friction"),
+        pytest.param(STICKY, "verlet", id="rolling and cohesion", marks=pytest.mark.validate),
+        pytest.param(PLAIN, "gear5", id="gear", marks=pytest.mark.validate),
+    ],
+)
+def test_a_ball_on_a_block_that_moves(law, integrator):
+    engines = [balls_on_a_block(law, integrator, short) for short in (True, False)]
+    met = set()
+    for step in range(50, 1201, 50):
+        for engine in engines:
+            engine.advance(step)
+        assert np.abs(engines[0].state.body - engines[1].state.body).max() < 1e-9
+        lists, weight = engines[1]._lists, engines[1]._lists.weight[: engines[1].candidates]
+        met |= set(engines[1].geometry.feature[lists.candidate[: engines[1].candidates, 1][weight > 0.0], 15])
+    assert met == {0.0, 1.0, 2.0}, "a face, an edge and a corner were touched"
+    books = [engine.state.book.sum(axis=0) for engine in engines]
+    assert np.abs(books[0] - books[1]).max() < 1e-9 and books[0][1] > 0.01
