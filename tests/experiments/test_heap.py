@@ -14,9 +14,11 @@ from clast.experiments.heap import (
     GAP,
     ONE_SHOT,
     PATCH,
+    SEEN,
     Heap,
     contact_time,
     evaluate,
+    grains_of,
     half_width,
     kinds_of,
     moving_share,
@@ -28,6 +30,7 @@ from clast.experiments.heap import (
 )
 from clast.laws import OverlapVolume
 from clast.measures.accounts import accounts
+from clast.measures.heap import base_radius
 from clast.preparation import pour as pouring
 from clast.preparation.pour import Stream, energy_of_spinning, lowest_place, pour
 from clast.scene.space import Scene3D
@@ -207,8 +210,9 @@ def made_up(p: Heap, angles: dict[tuple[str, str], float]) -> SimpleNamespace:
         bodies[-1, 2], bodies[-1, 7] = 5.0, 0.0  # one left the floor: it must not count
         tables[name_of(kind)] = {
             "translational": np.array([0.0, 3e-9]), "rotational": np.array([0.0, 2e-9]), "spinning": np.array([0.0, 1e-9]),
-            "brought": np.array([0.5, 1.0]),
+            "brought": np.array([0.5, 1.0]), "time": np.array([11.9, 12.4]), "grains": np.array([3000.0, 3000.0]),
         }  # fmt: skip
+        tables[name_of(kind)]["rotational"][0] = 1.0
         tables[f"{name_of(kind)}: bodies"] = dict(zip(ONE_SHOT, bodies.T, strict=True))
         tables[f"{name_of(kind)}: numbers"] = {"energy_error": np.array([1e-5]), "overlap": np.array([0.02])}
     return SimpleNamespace(tables=tables)
@@ -229,6 +233,7 @@ def test_angles_are_judged():
     assert found["polyhedra steeper than balls, smooth floor"].agrees is True
     assert found["polyhedra steeper than balls, glued floor"].agrees is False
     assert found["kinetic energy / poured in"].measured == pytest.approx(4e-9) and found["kinetic energy / poured in"].agrees
+    assert found["slow after the last batch"].measured == pytest.approx(12.4 - 11.9)  # the last of 120 batches comes at 11.9 s
     flat = {quantity.name: quantity for quantity in evaluate(p, made_up(p, dict.fromkeys(angles, 20.0)))}
     assert flat["angle of repose, polyhedra on a smooth floor"].agrees is False
 
@@ -242,10 +247,12 @@ def test_a_small_heap_from_start_to_figures(tmp_path, monkeypatch):
     p, run = Heap(**given), outcome.run
     assert [path.name for path in outcome.figures] == ["profile-polyhedron-smooth.png", "rest.png"]
     scene = state_of(p, run, KIND)
-    assert len(scene) == 11 and scene.bodies[-1].big
     bodies = run.tables["polyhedron smooth 1: bodies"]
-    assert [body.position[2] for body in scene.bodies] == bodies["z"].tolist() and bodies["present"].all()
-    assert 0.0 < bodies["z"][:10].max() < 0.1
+    assert bodies["present"].all() and 0.0 < bodies["z"][:10].max() < 0.1
+    near = np.maximum(np.abs(bodies["x"]), np.abs(bodies["y"]))[:10] < SEEN * base_radius(grains_of(p, run, KIND))
+    assert [body.position[2] for body in scene.bodies[:-1]] == bodies["z"][:10][near].tolist() and near.sum() >= 5
+    floor = scene.bodies[-1]
+    assert floor.big and floor.position[2] + floor.turned_vertices()[:, 2].max() == pytest.approx(0.0, abs=1e-12)
     numbers = run.tables["polyhedron smooth 1: numbers"]
     assert run.result["steps"] == numbers["steps"][0] == 5000 and numbers["grain_steps"][0] == 5 * 1500 + 10 * 3500
     assert numbers["energy_error"][0] == run.result["energy_error"] < 1e-3

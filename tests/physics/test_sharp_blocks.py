@@ -7,7 +7,7 @@ import pytest
 
 from clast.dynamics.engine import Engine
 from clast.dynamics.space import table
-from clast.dynamics.space.arrays import SPIN, VELOCITY
+from clast.dynamics.space.arrays import SPIN, TURN, VELOCITY
 from clast.laws import OverlapEnergy, OverlapVolume
 from clast.preparation.settle import unbalanced_force
 from clast.scene.space import Scene3D
@@ -45,8 +45,7 @@ def test_the_floor_may_be_as_thick_as_one_likes():
         scene.add_drawn(BLOCK, (0.0, 0.0, 0.14))
         scene.add_wall(cuboid((18.0, 18.0, thick), 0.0).moved((0.0, 0.0, -0.5 * thick)))
         pushes.append(float(Engine(scene, dt=DT).snapshot().floats[0, table.PUSH]))
-    assert pushes == pytest.approx([YOUNG * 0.6 * 0.01 / (2 * 0.135 + 0.01)] * 3, rel=1e-2)
-    assert pushes[1] == pytest.approx(pushes[0], rel=1e-12) and pushes[2] == pytest.approx(pushes[0], rel=1e-12)
+    assert pushes == pytest.approx([YOUNG * 0.6 * 0.01 / 0.29] * 3, rel=1e-12)
 
 
 @pytest.mark.parametrize("kind", LAWS)
@@ -56,22 +55,22 @@ def test_a_grain_that_a_tag_holds_meets_a_wall(kind):
     scene.add_drawn(BLOCK, (0.0, 0.0, 0.149), tags=[Velocity(x=0.0, y=0.0, spin=0.0, spin_x=0.0, spin_y=0.0)])
     scene.add_wall(FLOOR)
     engine = Engine(scene, dt=DT)
-    engine.advance(10)
+    engine.advance(3)
     free = Scene3D(law=kind(YOUNG, friction=0.5))
     free.add_drawn(BLOCK, (0.0, 0.0, 0.149))
     free.add_wall(FLOOR)
     other = Engine(free, dt=DT)
-    other.advance(10)
+    other.advance(3)
     assert engine.snapshot().floats[0, table.PUSH] == pytest.approx(other.snapshot().floats[0, table.PUSH], rel=1e-6)
 
 
 # --- slopes -----------------------------------------------------------------------------------------------------------
 
 
-def slope(kind, angle: float, friction: float, companion: bool = False) -> Scene3D:
-    """A block on a floor with gravity tilted along its x axis turned by 0.4, sunk in as far as its weight asks for."""
+def slope(kind, angle: float, friction: float, heading: float = 0.4, companion: bool = False) -> Scene3D:
+    """A block on a floor with gravity tilted along its x axis turned by `heading`, sunk in as far as its weight asks for."""
     law = kind(YOUNG, friction=friction, damping=0.3, tangential_damping=0.3)
-    down = math.sin(angle) * np.array([math.cos(0.4), math.sin(0.4), 0.0]) - math.cos(angle) * np.array([0.0, 0.0, 1.0])
+    down = math.sin(angle) * np.array([math.cos(heading), math.sin(heading), 0.0]) - math.cos(angle) * np.array([0.0, 0.0, 1.0])
     scene = Scene3D(law=law, gravity=G * down)
     weight = BLOCK.volume * G * math.cos(angle)
     if kind is OverlapVolume:
@@ -92,28 +91,35 @@ def block(engine: Engine) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", LAWS)
+@pytest.mark.parametrize("heading", [0.0, 0.4])
 @pytest.mark.parametrize("part", [0.99, 1.01])
-def test_a_block_slips_if_the_slope_is_steeper_than_its_friction(kind, part):
-    """1 % below μ = tan θ it stands still, 1 % above it slides, at g (sin θ − μ cos θ)."""
+def test_a_block_slips_if_the_slope_is_steeper_than_its_friction(kind, part, heading):
+    """1 % below μ = tan θ it stands still, 1 % above it slides, at g (sin θ − μ cos θ).
+
+    An overlap has one spring, which nothing holds against twisting: what the first moments have left of a turn about the normal
+    stays, and moves the centre of a block that stands askew by some 1e-6.
+    """
     friction = 0.5
     angle = math.atan(part * friction)
-    engine = Engine(slope(kind, angle, friction), dt=DT, alpha=0.05)
-    engine.advance(8000)
+    engine = Engine(slope(kind, angle, friction, heading), dt=DT, alpha=0.05)
+    engine.advance(4000)
     start = block(engine)
-    engine.advance(16000)
+    engine.advance(8000)
     end = block(engine)
     way = float(np.linalg.norm(end[:2] - start[:2]))
     if part < 1.0:
-        assert way < 1e-9 and np.abs(end[VELOCITY : VELOCITY + 3]).max() < 1e-9
+        assert way < (1e-9 if heading == 0.0 else 2e-6)
+        assert abs(end[SPIN + 2]) <= (1e-9 if heading == 0.0 else 2e-5)
+        assert np.abs(end[SPIN : SPIN + 2]).max() < 1e-9
     else:
         gained = np.linalg.norm(end[VELOCITY : VELOCITY + 2]) - np.linalg.norm(start[VELOCITY : VELOCITY + 2])
-        assert gained / 0.8 == pytest.approx(G * (math.sin(angle) - friction * math.cos(angle)), rel=0.02)
+        assert gained / 0.4 == pytest.approx(G * (math.sin(angle) - friction * math.cos(angle)), rel=0.01)
 
 
 @pytest.mark.parametrize("kind", LAWS)
 def test_a_block_out_of_touch_changes_no_bit(kind):
     angle = math.radians(20.0)
-    alone, together = (Engine(slope(kind, angle, 0.3, companion), dt=DT) for companion in (False, True))
+    alone, together = (Engine(slope(kind, angle, 0.3, companion=companion), dt=DT) for companion in (False, True))
     for step in (1, 1000, 3000):
         alone.advance(step)
         together.advance(step)
@@ -124,18 +130,57 @@ def test_a_block_out_of_touch_changes_no_bit(kind):
 
 # --- a wedge ----------------------------------------------------------------------------------------------------------
 
-HEIGHTS = (7, 6, 5, 4, 4, 3, 2, 1)  # blocks of each column, the tall ones uphill: they lean on the lower ones
+LAYERS = (8, 7, 6, 5, 4, 2)  # blocks of each layer, in bond: each lies on two of the layer below
 
 
-def wedge(kind, friction: float = 0.7, degrees: float = 26.5, damping: float = 0.25) -> Scene3D:
-    """32 cubes on a slope of 26.5° (YADE answers#4142), in columns that touch each other, each block 1e-3 off its place."""
+def wedge(kind, friction: float = 0.7, degrees: float = 26.5, damping: float = 0.25, drag: float = 5.0) -> Scene3D:
+    """32 blocks laid in bond to a wedge on a slope of 26.5° (YADE answers#4142), flush but for 1e-3 across it.
+
+    An overlap has one dashpot, at its centroid: blocks that rock or twist about it are slowed down by the drag alone.
+    """
     law = kind(1e5, friction=friction, damping=damping, tangential_damping=damping)
     angle = math.radians(degrees)
-    scene = Scene3D(law=law, gravity=(G * math.sin(angle), 0.0, -G * math.cos(angle)))
+    scene = Scene3D(law=law, gravity=(G * math.sin(angle), 0.0, -G * math.cos(angle)), drag=drag)
     rng = np.random.default_rng(5)
-    cube = cuboid(1.0, 0.0)
-    for column, height in enumerate(HEIGHTS):
-        for level in range(height):
-            scene.add_drawn(cube, (1.001 * column, 1e-3 * rng.uniform(-1.0, 1.0), 0.5 + level))
-    scene.add_wall(cuboid((30.0, 10.0, 1.0), 0.0).moved((4.0, 0.0, -0.5)))
+    brick = cuboid((1.0, 0.6, 0.5), 0.0)
+    for level, count in enumerate(LAYERS):
+        for k in range(count):
+            scene.add_drawn(brick, (k - 0.5 * (count - 1), 1e-3 * rng.uniform(-1.0, 1.0), 0.25 + 0.5 * level))
+    scene.add_wall(cuboid((30.0, 10.0, 1.0), 0.0).moved((0.0, 0.0, -0.5)))
     return scene
+
+
+def crept(kind, rest: float, more: float) -> tuple[float, float, float, float]:
+    """After `rest`: the largest way and turn of a block in a time `more`, the unbalanced force, the way since the start."""
+    engine = Engine(wedge(kind), alpha=0.02)
+    first = engine.state.body.copy()
+    engine.advance(round(rest / engine.dt))
+    before = engine.state.body.copy()
+    engine.advance(round((rest + more) / engine.dt))
+    moved = np.abs(engine.state.body - before)
+    whole = float(np.abs(engine.state.body - first)[:, :3].max())
+    return float(moved[:, :3].max()), float(moved[:, TURN : TURN + 4].max()), unbalanced_force(engine)[0], whole
+
+
+def test_a_wedge_comes_to_rest():
+    way, turn, unbalanced, whole = crept(OverlapEnergy, 2.5, 0.5)
+    assert way < 1e-5 and turn < 1e-4 and unbalanced < 1e-4
+    assert whole < 0.05
+
+
+@pytest.mark.validate
+@pytest.mark.parametrize("kind, rest", [(OverlapVolume, 25.0), (OverlapEnergy, 16.0)])
+def test_a_wedge_does_not_creep(kind, rest):
+    way, turn, unbalanced, whole = crept(kind, rest, rest)
+    print(
+        f"\n{kind.__name__}: settled by {whole:.1e}; in {rest} more it moved by {way:.1e}, turned by {turn:.1e}, unbalanced "
+        f"force {unbalanced:.1e}", end="",
+    )  # fmt: skip
+    assert way < 1e-8 and turn < 1e-8 and unbalanced < 1e-8
+    assert whole < 0.05
+
+
+def test_a_wedge_with_too_little_friction_slides():
+    engine = Engine(wedge(OverlapEnergy, friction=0.4, drag=0.0, damping=0.5), alpha=0.05)
+    engine.advance(round(1.5 / engine.dt))
+    assert engine.state.body[:32, 0].mean() > 0.3

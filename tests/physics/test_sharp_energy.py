@@ -233,4 +233,3 @@ def test_gear_in_a_gas():
         assert (np.abs(now - before)[:3] < 1e-11 * size[:3]).all()
     print(f"\nGear 5 in a gas: energy errors {errors}", end="")
     assert errors[-1] < 0.5 * errors[0] and errors[-1] < 1e-4
-

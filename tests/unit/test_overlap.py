@@ -2,21 +2,8 @@
 
 import numpy as np
 import pytest
-from sharp_pairs import (
-    Found,
-    Pair,
-    box,
-    exact,
-    forms,
-    kept_degenerate,
-    miss,
-    octahedron,
-    overlap_of,
-    random_pairs,
-    reference,
-    rounding,
-    tables_of,
-)
+from overlap_reference import Found, Pair, exact, miss, overlap_of, reference, rounding, tables_of
+from sharp_pairs import box, forms, kept_degenerate, octahedron, random_pairs
 
 from clast.contact.polyhedra import polyhedra
 from clast.errors import ShapeError
@@ -27,31 +14,39 @@ BAR = 1e-9  # of the smaller body
 HERE = np.eye(3)
 
 
-def searched(seed: int, count: int) -> tuple[float, int, int]:
-    """The largest miss of random pairs, how many overlap and how many needed the exact reference."""
-    worst, overlapping, hard = 0.0, 0, 0
+def searched(seed: int, count: int) -> tuple[float, int, int, int]:
+    """The largest miss of random pairs, how many overlap, needed the exact reference, or are too thin for the bar.
+
+    A sliver may be so thin that the tolerance shows: then the bar is what that makes of its volume.
+    """
+    worst, overlapping, hard, thin = 0.0, 0, 0, 0
     for pair in random_pairs(np.random.default_rng(seed), count):
         found = overlap_of(pair)
         assert all(np.isfinite(part).all() for part in found), pair
         volume, centroid, was_hard = reference(pair, found)
-        off = miss(found, volume, centroid, pair)
-        assert off < max(BAR, rounding(pair)), (pair.kind, off, volume, found)
-        worst, overlapping, hard = max(worst, off), overlapping + (found.volume > 0.0), hard + was_hard
-    return worst, overlapping, hard
+        off, allowed = miss(found, volume, centroid, pair), rounding(pair)
+        assert off < max(BAR, allowed), (pair.kind, off, allowed, volume, found)
+        overlapping, hard, thin = overlapping + (found.volume > 0.0), hard + was_hard, thin + (allowed > BAR)
+        worst = max(worst, off if allowed <= BAR else 0.0)
+    return worst, overlapping, hard, thin
 
 
 def test_random_pairs():
-    worst, overlapping, hard = searched(1, 2000)
+    worst, overlapping, hard, thin = searched(1, 2000)
     assert worst < BAR
     assert 1000 < overlapping < 1900
-    assert hard > 10
+    assert hard > 10 and thin < 400
 
 
 @pytest.mark.validate
 @pytest.mark.parametrize("seed", range(10))
 def test_many_random_pairs(seed):
-    worst, overlapping, hard = searched(100 + seed, 10_000)
-    print(f"\n10000 pairs, {overlapping} overlap: off by {worst:.1e} of the smaller body; {hard} too hard for Qhull", end="")
+    worst, overlapping, hard, thin = searched(100 + seed, 10_000)
+    print(
+        f"\n10000 pairs, {overlapping} overlap: off by {worst:.1e} of the smaller body; {hard} too hard for Qhull, "
+        f"{thin} slivers",
+        end="",
+    )
 
 
 @pytest.mark.parametrize("kind", ["touching", "crossed", "flush", "whole", "same", "scattered"])
@@ -137,7 +132,7 @@ def test_the_vector_area_is_the_slope_of_the_volume():
     compared, step = 0, 2e-5
     for pair in random_pairs(np.random.default_rng(6), 300, ["scattered"]):
         found, (whole, size) = overlap_of(pair), pair.smaller
-        if found.volume < 1e-3 * whole or rounding(pair) > 1e-12:  # slivers would need another step
+        if found.volume < 1e-3 * whole or rounding(pair) > 5e-11:  # slivers would need another step
             continue
         compared += 1
         surface = 4.0 * min(pair.tables.section[pair.one], pair.tables.section[pair.other])
@@ -172,7 +167,7 @@ def test_a_piece_that_is_not_convex_is_refused():
     solid = cuboid(1.0, 0.0)
     dented = solid.vertices.copy()
     dented[np.argmax(dented.sum(axis=1))] *= 0.5
-    with pytest.raises(ShapeError, match="stands .* out of a face of its own"):
+    with pytest.raises(ShapeError, match="out of a face of its own"):
         polyhedra([solid.__class__(**{**vars(solid), "vertices": dented})])
 
 

@@ -1,11 +1,11 @@
-"""Lists of sharp bodies: what is left out of them never matters before they are stale, in any bit (`neighbours/sharp_lists.py`)."""
+"""Lists of sharp bodies: what they leave out never matters before they are stale, in any bit."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 import pytest
-from sharp_pairs import Found, corners_of, forms, overlap, unit
+from overlap_reference import Found, corners_of, overlap
+from sharp_pairs import forms, unit
 
 from clast.backend.device import from_python
 from clast.contact.polyhedra import Polyhedra
@@ -52,7 +52,7 @@ class Listed(NamedTuple):
 
 
 def listed(bench: Bench, i: int, j: int, body: np.ndarray, alpha: float) -> Listed:
-    work = workspace(len(body), 1, 4)
+    work = workspace(len(body), 1, 4, "cells")
     work.sorted[0] = i, j, 0, 0, 0
     lists = with_scratch(empty_lists(len(body), 64, 4096, 64, 0, 0), bench.geometry)
     pairs, count = build(1, body, bench.model, bench.geometry, alpha, work, lists)
@@ -138,9 +138,9 @@ def planes_and_edges(tables: Polyhedra, one: int, other: int) -> int:
 
 
 def test_lists_are_good_until_a_body_has_moved_by_alpha(bench):
-    compared, overlapping, left_out, spared = tried(bench, 2, 250, 5)
-    assert overlapping > 300
-    assert left_out > 300
+    compared, overlapping, left_out, spared = tried(bench, 2, 160, 5)
+    assert overlapping > 200
+    assert left_out > 200
     assert spared > 5 * compared  # they are worth having
 
 
@@ -176,7 +176,7 @@ def test_longer_lists_hold_shorter_ones(bench):
         i, j = int(rng.choice(bench.grains)), int(rng.choice(bench.walls))
         body = placed(rng, bench, i, j)
         short, long = (listed(bench, i, j, body, alpha).rows for alpha in (0.02, 0.3))
+        assert short.keys() <= long.keys()
         for key, (rows, planes, _) in short.items():
             assert set(rows[:planes, 0].tolist()) <= set(long[key][0][: long[key][1], 0].tolist())
             assert set(rows[planes:, 0].tolist()) <= set(long[key][0][long[key][1] :, 0].tolist())
-    assert math.isfinite(body.max())

@@ -250,9 +250,7 @@ def a_run(inverse, gravity=(0.0, 0.0, 0.0), mass: float = 0.7, order: int = 0) -
         pair, np.zeros((1, CONSTANT)), np.zeros((1, 3), np.int32), np.zeros((1, 2), np.uint32), np.zeros((1, 3)), np.zeros(1),
         np.array([0, 1, 1], np.uint32), np.array([0, 0, 1], np.uint32), np.zeros(1, np.uint32), reference,
     )  # fmt: skip
-    return Run(
-        model, state, contacts, empty_forces(1, 1)
-    )
+    return Run(model, state, contacts, empty_forces(1, 1))
 
 
 def kinetic(run: Run) -> float:

@@ -18,12 +18,13 @@ from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
 from clast.experiments.space import picture_of_scene
 from clast.laws import Linear, OverlapVolume
-from clast.measures.heap import INNER, OUTER, Repose, repose, repose_projected
+from clast.measures.heap import INNER, OUTER, base_radius, mean_and_error, repose, repose_projected
 from clast.output.figures import save_figure
 from clast.output.reader import Run
 from clast.preparation.pour import Stream, pour
 from clast.scene.space import Scene3D
 from clast.scene.tags import Fixed
+from clast.scene.timed import Ramp
 from clast.shapes.space.forms_sharp import ellipsoid_grain, floor_with_rim
 from clast.shapes.space.make import cuboid, plate, sphere
 from clast.shapes.space.quaternions import random_turns
@@ -34,6 +35,7 @@ CORNERS = 12
 GRAVITY = 9.81  # m/s²
 PATCH, GAP = 0.04, 0.01  # m: side of the square where grains start, height of it above the apex
 AFTER, LONGEST = 0.5, 1.5  # s, after the last batch, and at most after that
+DRAG, DRAGGED = 20.0, 1.0  # 1/s, and s after the last batch when it begins: grains on corners rock for long
 LOOKS = 0.005  # s, between samples
 SLOWEST = 1e-7  # J per grain at rest
 STILL = 1e-8  # of the energy poured in: our bar for a heap at rest
@@ -45,6 +47,7 @@ THICK = 0.02  # m, of floor and rim
 BELOW = -0.05  # m, where grains that left the floor are taken out
 PAPER, ROUND, AGREES = 30.0, 22.0, 2.0  # degrees: polyhedra, round grains as quoted, and how near we call near
 MEETINGS, MEETING_SPEED = 40, 0.3  # pairs and m/s, for the contact time
+SEEN = 1.6  # base radii from the axis, in pictures
 ONE_SHOT = ("x", "y", "z", "qw", "qx", "qy", "qz", "present")
 
 
@@ -99,6 +102,11 @@ def half_width(p: Heap, volume: float) -> float:
     return float((3.0 * p.grains * volume / (LOOSE * math.pi * FLAT)) ** (1.0 / 3.0)) + APART
 
 
+def last_batch(p: Heap) -> float:
+    """When it comes [s]."""
+    return (math.ceil(p.grains / p.batch) - 1) * p.interval
+
+
 # --- the scene -------------------------------------------------------------------------------------------------------
 
 
@@ -121,18 +129,19 @@ def scene_of(p: Heap, kind: Kind) -> Scene3D:
 
 
 def empty_scene(p: Heap, shape: str, volume: float) -> Scene3D:
-    """Law and gravity; balls get the linear law with which two of them touch as long as two polyhedra do."""
-    gravity = (0.0, 0.0, -GRAVITY)
+    """Law, gravity and the drag at the end; balls get the linear law with which two of them touch as long as two polyhedra do."""
+    gravity, begin = (0.0, 0.0, -GRAVITY), last_batch(p) + DRAGGED
+    drag = Ramp(0.0, DRAG, begin=begin, finish=begin + 0.2)
     if shape == "polyhedron":
         law = OverlapVolume(p.young, friction=p.friction, tangential=p.tangential, damping=p.zeta)
-        return Scene3D(law=law, gravity=gravity, remove_below=BELOW)
+        return Scene3D(law=law, gravity=gravity, drag=drag, remove_below=BELOW)
     mass = p.density * volume
     stiffness = 0.5 * mass * (math.pi / contact_time(p)) ** 2
     laws = [
         Linear(stiffness, p.tangential * stiffness, p.friction, normal_damping=2.0 * p.zeta * math.sqrt(stiffness / reduced))
         for reduced in (0.5 * mass, mass)
     ]
-    scene = Scene3D(law=laws[0], gravity=gravity, remove_below=BELOW)
+    scene = Scene3D(law=laws[0], gravity=gravity, drag=drag, remove_below=BELOW)
     scene.set_law("grain", "wall", laws[1])
     return scene
 
@@ -214,13 +223,8 @@ def tables(p: Heap, threads: int | str) -> Mapping[str, Callable[[], Columns]]:
     for kind in kinds_of(p):
         made = cache(partial(heap, p, kind, threads))
         for number, part in enumerate(("", ": numbers", ": bodies")):
-            wanted[name_of(kind) + part] = partial(part_of, made, number)
+            wanted[name_of(kind) + part] = partial(lambda made, number: made()[number], made, number)
     return wanted
-
-
-def part_of(made: Callable[[], tuple[Columns, Columns, Columns]], number: int) -> Columns:
-    """One of the tables of a heap."""
-    return made()[number]
 
 
 # --- judgement -------------------------------------------------------------------------------------------------------
@@ -231,14 +235,6 @@ def grains_of(p: Heap, run: Run, kind: Kind) -> np.ndarray:
     table = run.tables[f"{name_of(kind)}: bodies"]
     places = np.column_stack([table[name] for name in ("x", "y", "z")])[: p.grains]
     return places[table["present"][: p.grains] != 0.0]
-
-
-def mean_and_error(values: Sequence[Repose]) -> tuple[float, float]:
-    """Mean angle over heaps and its standard error: of the heaps, or of the flanks where there is one heap only."""
-    if len(values) == 1:
-        return values[0].mean, values[0].error
-    means = np.array([each.mean for each in values])
-    return float(means.mean()), float(means.std(ddof=1) / math.sqrt(means.size))
 
 
 def grouped(p: Heap) -> dict[tuple[str, str], list[Kind]]:
@@ -282,14 +278,16 @@ def evaluate(p: Heap, run: Run) -> Sequence[Quantity]:
 def rest_of(p: Heap, run: Run) -> list[Quantity]:
     """Whether heaps of polyhedra lie still, and how well the book closes."""
     series = {kind: run.tables[name_of(kind)] for kind in kinds_of(p)}
-    moving = {kind: moving_share(each)[-1] for kind, each in series.items()}
-    polyhedra = [ratio for (shape, *_), ratio in moving.items() if shape == "polyhedron"]
+    polyhedra = [each for (shape, *_), each in series.items() if shape == "polyhedron"]
     numbers = [run.tables[f"{name_of(kind)}: numbers"] for kind in series]
     found = []
     if polyhedra:
-        spinning = max(float(each["spinning"][-1] / each["brought"][-1]) for each in series.values())
-        worst = max(polyhedra)
-        note = f"at the end; grains on one contact that spin on the spot, which nothing stops, have {spinning:.1g}"
+        slow = max(time_to_rest(p, each) for each in polyhedra)
+        found.append(Quantity("slow after the last batch", slow, "s", note=f"kinetic energy below {SLOWEST:g} J per grain"))
+        worst, note = (
+            max(float(moving_share(each)[-1]) for each in polyhedra),
+            f"our bar; {DRAGGED:g} s after the last a drag begins",
+        )
         found.append(Quantity("kinetic energy / poured in", worst, "", STILL, bool(worst < STILL), note))
     return [
         *found,
@@ -298,8 +296,15 @@ def rest_of(p: Heap, run: Run) -> list[Quantity]:
     ]
 
 
+def time_to_rest(p: Heap, series: Mapping[str, np.ndarray]) -> float:
+    """From the last batch to when the kinetic energy stays below 1e-7 J per grain [s]; NaN where it does not."""
+    quick = np.flatnonzero(series["translational"] + series["rotational"] > SLOWEST * series["grains"])
+    after = int(quick[-1]) + 1 if quick.size else 0
+    return float(series["time"][after]) - last_batch(p) if after < len(series["time"]) else math.nan
+
+
 def moving_share(series: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Kinetic energy over what was poured in, without grains that spin on the spot."""
+    """Kinetic energy over what was poured in; without that of grains which spin on the spot (see `clast.preparation.pour`)."""
     kinetic = series["translational"] + series["rotational"] - series["spinning"]
     return np.asarray(kinetic / np.maximum(series["brought"], 1e-300))
 
@@ -316,14 +321,16 @@ def merit(p: Heap, run: Run) -> Merit:
 
 
 def state_of(p: Heap, run: Run, kind: Kind) -> Scene3D:
-    """The heap as it came to lie."""
+    """The heap as it came to lie, on a piece of floor that is a little wider; what lies outside is left out."""
     table = run.tables[f"{name_of(kind)}: bodies"]
     full = scene_of(p, kind)
     seen = Scene3D(law=full.default_law)
+    far = SEEN * base_radius(grains_of(p, run, kind))
     rows = np.column_stack([table[name] for name in ONE_SHOT])
     for body, row in zip(full.bodies, rows, strict=True):
-        if row[7]:
-            seen.add(body.shape, row[:3], orientation=row[3:7], big=body.big, name=body.name)
+        if row[7] and not body.big and np.abs(row[:2]).max() < far:
+            seen.add(body.shape, row[:3], orientation=row[3:7], name=body.name)
+    seen.add_wall(walls(kind[0], "smooth", far)[0], name="floor")
     return seen
 
 
@@ -341,7 +348,8 @@ def figures(p: Heap, run: Run, folder: Path) -> Sequence[Path]:
         for k, kind in enumerate(kinds):
             table = run.tables[name_of(kind)]
             look = {"color": f"C{number}", "lw": 1, "label": f"{shape}, {floor} floor" if k == 0 else None}
-            left.plot(table["time"], 1e3 * table["apex"], **look)
+            landed = table["time"] % p.interval > 0.7 * p.interval  # a batch that has just come is no apex
+            left.plot(table["time"][landed], 1e3 * table["apex"][landed], **look)
             right.semilogy(table["time"], moving_share(table), **look)
     left.set(xlabel="time [s]", ylabel="apex [mm]", title=f"heaps of {p.grains} grains grow", ylim=(0.0, None))
     right.axhline(STILL, color="k", lw=0.8, ls=":", label="at rest")
@@ -359,11 +367,8 @@ def profile_figure(p: Heap, run: Run, kinds: Sequence[Kind], path: Path) -> Path
     sectors, seen = repose(places, BIN), repose_projected(places, BIN)
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained", sharey=True)
     x = np.array([INNER, OUTER]) * sectors.base
-    for k, flank in enumerate(sectors.flanks):
-        left.plot(1e3 * flank.distance, 1e3 * flank.height, "o", ms=3, color=f"C{k}")
-        left.plot(1e3 * x, 1e3 * (flank.top - flank.slope * x), color=f"C{k}", lw=1)
-    left.set(xlabel="distance from the axis [mm]", ylabel="highest centroid [mm]", xlim=(0.0, 1.4e3 * sectors.base))
-    left.set_title(f"eight sectors: {sectors.mean:.1f} ± {sectors.error:.1f}°")
+    sectors.plot(left, 1e3)
+    left.set(xlabel="distance from the axis [mm]", ylabel="highest centroid [mm]")
     right.plot(1e3 * places[:, 0], 1e3 * places[:, 2], ".", ms=2, color="0.6", label="centroids")
     for flank, sign in zip(seen.flanks[:2], (1.0, -1.0), strict=True):
         right.plot(sign * 1e3 * x, 1e3 * (flank.top - flank.slope * x), "C3", lw=1.5, label=f"{flank.angle:.1f}°")

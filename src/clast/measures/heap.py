@@ -8,7 +8,9 @@ a line laid through those between 0.2 and 0.8 of the base radius: the tip is rou
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -58,6 +60,14 @@ class Repose:
         count = self.angles.size
         return float(self.angles.std(ddof=1) / math.sqrt(count)) if count > 1 else math.nan
 
+    def plot(self, axes: Any, scale: float = 1.0) -> None:
+        """Profiles of the flanks with their lines, lengths times `scale`."""
+        x = np.array([INNER, OUTER]) * self.base
+        for k, flank in enumerate(self.flanks):
+            axes.plot(scale * flank.distance, scale * flank.height, "o", ms=3, color=f"C{k}")
+            axes.plot(scale * x, scale * (flank.top - flank.slope * x), color=f"C{k}", lw=1)
+        axes.set(xlim=(0.0, 1.4 * scale * self.base), title=f"{len(self.flanks)} flanks: {self.mean:.1f} ± {self.error:.1f}°")
+
 
 def base_radius(places: np.ndarray) -> float:
     """Twice the median distance of centroids (n, 3) from the z axis: within half its radius a cone has half its volume."""
@@ -96,3 +106,11 @@ def repose_projected(places: np.ndarray, bin_width: float) -> Repose:
             here = sign * along >= 0.0
             flanks.append(flank_of(f"{name}, {side}", np.abs(along[here]), places[here, 2], base, bin_width))
     return Repose(tuple(flanks), base)
+
+
+def mean_and_error(values: Sequence[Repose]) -> tuple[float, float]:
+    """Mean angle over heaps and its standard error: of the heaps, or of the flanks where there is one heap only."""
+    if len(values) == 1:
+        return values[0].mean, values[0].error
+    means = np.array([each.mean for each in values])
+    return float(means.mean()), float(means.std(ddof=1) / math.sqrt(means.size))

@@ -11,7 +11,7 @@ from clast.backend.bind import cache_folder
 from clast.dynamics.engine import Engine
 from clast.laws import OverlapVolume
 from clast.preparation.bench_space import state_key
-from clast.preparation.settle import settle
+from clast.preparation.settle import settle, unbalanced_force
 from clast.scene.space import Scene3D
 from clast.shapes.space.forms_sharp import ellipsoid_grain, floor_with_rim
 from clast.shapes.space.make import cuboid
@@ -24,6 +24,7 @@ PRESSURE = 5e-3  # at the floor, of Y: how far grains are pressed into each othe
 FILL = 0.55  # expected of the bed, for its depth
 DEEP = 2.5  # layers of the lattice over grains in a row: the bed becomes about as deep as wide
 STILL = 1e-3  # unbalanced force of the state that is timed
+FREELY, ROUNDS = 4000, 12  # steps without the drag of `settle`, which holds what is about to roll; and how often at most
 
 
 def bed(solids: Sequence[Solid], seed: int) -> Scene3D:
@@ -50,7 +51,11 @@ def prepare_bed(name: str, solids: Sequence[Solid], threads: int | str, seed: in
     path = cache_folder() / f"bench-{name}-{state_key(scene)}.npz"
     if not path.exists():
         engine = Engine(scene)
-        settle(engine, unbalanced=STILL)
+        for _ in range(ROUNDS):
+            settle(engine, unbalanced=STILL)
+            engine.advance(engine.step + FREELY)
+            if unbalanced_force(engine)[0] < STILL:
+                break
         arrays, scalars = engine.checkpoint()
         numbers = {f"scalar_{key}": np.asarray(value) for key, value in scalars.items()}
         np.savez(path, allow_pickle=False, dt=np.asarray(engine.dt), **arrays, **numbers)

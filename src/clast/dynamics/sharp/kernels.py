@@ -109,16 +109,18 @@ def advance_parallel(
 ):  # fmt: skip
     """`advance` by threads: `pair_cut` and `body_cut` (threads + 1,) divide pairs and free bodies, `found` (threads, 2)."""
     threads = pair_cut.size - 1
+    slots = min(threads, contacts.point.shape[0])  # there may be more parts than threads, which have a scratch each
     free = body_cut[threads]
     while step < end:
         past, spring_dt, share = 0.5, dt, 0.5
         if step == 0:
             past, spring_dt, share = 0.0, 0.0, 1.0
         before = past if GEAR == 0 else 0.5
-        for t in parallel_range(threads):
-            found[t, 0] = force_pass(
-                pair_cut[t], pair_cut[t + 1], geometry, model, state, contacts, forces, t, dt, spring_dt, before + 0.5
-            )
+        for slot in parallel_range(slots):
+            for t in range(slot, threads, slots):
+                found[t, 0] = force_pass(
+                    pair_cut[t], pair_cut[t + 1], geometry, model, state, contacts, forces, slot, dt, spring_dt, before + 0.5
+                )
         for t in range(threads):
             if found[t, 0] >= 0:
                 return step, DEEP_OVERLAP, found[t, 0]
