@@ -153,7 +153,10 @@ def by_qhull(planes: np.ndarray, inside: np.ndarray, size: float) -> tuple[float
         inside, room = found.x[:3], found.x[3]
     if room <= 0.0:
         return 0.0, np.zeros(3)
-    corners = HalfspaceIntersection(np.column_stack([planes[:, :3], -planes[:, 3]]), inside).intersections
+    with np.errstate(all="ignore"):
+        corners = HalfspaceIntersection(np.column_stack([planes[:, :3], -planes[:, 3]]), inside).intersections
+    if not np.isfinite(corners).all():
+        raise QhullError("a corner at infinity")
     middle = corners.mean(axis=0)
     away = corners[ConvexHull(corners).simplices] - middle
     parts = np.abs(np.linalg.det(away)) / 6.0
