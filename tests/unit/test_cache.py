@@ -5,9 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -140,24 +138,3 @@ def test_no_reference_is_counted_in_the_contact_loop():
     assert text.count("NRT_incref") == 0
     assert text.count("NRT_decref") == 0
     assert text.count("NRT_MemInfo_alloc") == 0
-
-
-def test_one_process_compiles_while_others_wait(tmp_path):
-    fcntl = pytest.importorskip("fcntl")
-    from clast.backend.bind import compiling
-
-    module = ModuleType("kernels_of_nobody")
-    module.__file__ = str(tmp_path / "kernels_of_nobody.py")
-    entered = threading.Event()
-
-    def enter() -> None:
-        with compiling(module, parallel=False):
-            entered.set()
-
-    with (tmp_path / "kernels_of_nobody.lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # as a process that compiles does
-        other = threading.Thread(target=enter)
-        other.start()
-        assert not entered.wait(0.2)
-    other.join(5.0)
-    assert entered.is_set()

@@ -13,8 +13,7 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -24,11 +23,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clast.backend.device import law_function
-
-try:
-    import fcntl
-except ImportError:  # not on Windows
-    fcntl = None  # type: ignore[assignment]
 
 PACKAGE = Path(__file__).resolve().parent.parent
 PLANE, SPACE, SHARP = "clast.dynamics.kernels", "clast.dynamics.space.kernels", "clast.dynamics.sharp.kernels"  # templates
@@ -226,18 +220,6 @@ def kernels(binding: Binding) -> ModuleType:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
-
-
-@contextmanager
-def compiling(module: ModuleType, parallel: bool) -> Iterator[None]:
-    """Let one process compile kernels while others that want the same wait and then load them. Where files cannot be locked
-    each compiles for itself. The system frees the lock of a process that dies."""
-    if fcntl is None or is_compiled(module, parallel):
-        yield
-        return
-    with Path(module.__file__ or "").with_suffix(".lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def is_compiled(module: ModuleType, parallel: bool = False) -> bool:

@@ -144,9 +144,8 @@ class Engine:
         self.pairs = 0
         if scene.springs is not None and self.history:
             self._take_springs(scene.springs)
-        with bind.compiling(self.kernels, parallel=self.threads > 1):
-            self._rebuild()
-            self._compile()
+        self._rebuild()
+        self._compile()
 
     def _identity(self) -> str:
         """A hash of how a run starts and of everything constant in it: a checkpoint goes with one scene, step, integrator."""
