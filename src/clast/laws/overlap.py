@@ -83,8 +83,8 @@ class OverlapLaw(Law):
 
     @property
     def damps_or_slides(self) -> bool:
-        """Always: beside the cutting of an overlap springs and dashpots cost little, and so one compiled law serves all."""
-        return True
+        """Whether a contact remembers anything or loses energy."""
+        return self.friction > 0.0 or self.damping > 0.0 or self.tangential_damping > 0.0
 
     @property
     def row(self) -> tuple[float, ...]:
