@@ -143,7 +143,6 @@ def expected() -> dict[str, np.ndarray]:
     return kept
 
 
-@pytest.mark.validate  # where two processes share the compiling, the two loops may differ by one bit: not mended yet
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads(expected, threads):
     """From the start over the first steps, and from the packed state on: regions are slow on a busy machine."""

@@ -15,7 +15,7 @@ Scratch of one thread, of capacity C: `point` (7C,) holds two tables of points a
 
 import numpy as np
 
-from clast.backend.device import device, routine
+from clast.backend.device import device, routine, stay_whole
 from clast.contact.vectors import along, cross, dot, minus, plus, times, triple, turn
 
 POINTS, LINKS = 7, 14  # scratch per unit of capacity
@@ -122,6 +122,7 @@ def clip(
     vertex, edge, plane   flat tables of all pieces; edges name vertices and faces as they are numbered in their piece
     faces       number of faces of the piece of i: higher ones are planes of j, numbered from `planes` on
     """
+    stay_whole()
     chosen, least = np.int64(-1), -np.inf
     for c in range(first_plane, last_plane):
         if candidate[2 * c + 1] != 0:
@@ -177,6 +178,7 @@ def surface_integrals(edges, begin, faces, capacity, point, link):
 
     The last two from the loop Γ in which the surfaces meet: A = ½ ∮ x × dx, ∫ x × dA = −½ ∮ |x|² dx (model §4).
     """
+    stay_whole()
     for e in range(edges):
         a = link[EDGE * e]
         link[13 * capacity + link[EDGE * e + 2]] = a
