@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import shapely
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.spatial import HalfspaceIntersection
 
@@ -270,8 +270,15 @@ def test_closing_fills_notches_and_leaves_the_rest():
     assert closing(square, 1.0) is square
 
 
+# a notch of 0.06°: the three corners that erosion gives it lie 1e-5 apart, each on the line to the next
+GENTLE_NOTCH = np.array(
+    [(1.64453125, 0), (0.393554688, 0.681656714), (-0.755859375, 1.30918684), (-1, 0), (-0.5, -0.8660254), (0.5, -0.8660254)]
+)
+
+
 @settings(deadline=None, max_examples=40)
 @given(stars(), st.floats(0.02, 0.2), st.floats(1.05, 4.0))
+@example(GENTLE_NOTCH, 0.03125, 2.0)
 def test_openings_of_polygons_with_notches(star, radius, factor):
     shape = polygon(star, radius)
     d = factor * radius

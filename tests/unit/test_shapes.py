@@ -23,6 +23,7 @@ from clast.shapes import (
     rice,
     segment,
 )
+from clast.shapes.validity import TOLERANCE, without_collinear
 
 SQUARE = [(0, 0), (1, 0), (1, 1), (0, 1)]
 ARROW = [(0, 0), (2, 1), (0, 2), (0.6, 1)]
@@ -79,6 +80,20 @@ def test_superfluous_vertices_are_left_out():
     assert len(polyline([(0, 0), (1, 1e-12), (2, 0), (2, 1)], 0.1).vertices) == 3
     # a very flat corner is still a corner
     assert len(polyline([(0, 0), (1, 1e-6), (2, 0), (2, 1)], 0.1).vertices) == 4
+
+
+@pytest.mark.parametrize("start", [0, 1, 200, 400])
+def test_a_bend_in_many_small_steps_stays(start):
+    """Each vertex of a finely drawn arc is on the line between its neighbours, but the arc is no line."""
+    angle = 1e-5 * np.arange(401)
+    arc = np.stack([np.sin(angle), np.cos(angle)], axis=1)
+    within = 1.001 * TOLERANCE  # of a body of size 1
+    open_ = shapely.LineString(arc[without_collinear(arc, 1.0, closed=False)])
+    sector = np.roll(np.concatenate([arc, [(0.0, 0.0)]]), -start, axis=0)
+    closed = shapely.Polygon(sector[without_collinear(sector, 1.0, closed=True)]).exterior
+    for kept in (open_, closed):
+        assert 10 < len(kept.coords) < 100
+        assert shapely.distance(shapely.points(arc), kept).max() <= within
 
 
 BAD = {

@@ -91,18 +91,22 @@ def without_collinear(points: Floats, size: float, *, closed: bool) -> Ints:
     """Numbers of the vertices that remain when those on the straight line between their neighbours are left out.
 
     Every vertex is also a probe of contacts, so a superfluous one would count twice. Fold-backs are kept (and refused
-    later).
+    later). All that is left out between two vertices lies on the line between them, not only the last of it: a bend drawn
+    in many small steps stays a bend. A closed chain is walked from its point farthest out, which is surely a corner.
     """
     n = len(points)
-    kept: list[int] = [] if closed else [0]
-    for i in range(n) if closed else range(1, n - 1):
-        before, after = points[kept[-1] if kept else i - 1], points[(i + 1) % n]
-        d, rel = after - before, points[i] - before
+    away = points - points.mean(axis=0)
+    first = int(np.argmax(away[:, 0] ** 2 + away[:, 1] ** 2)) if closed else 0
+    walk = (first + np.arange(n + 1 if closed else n)) % n
+    chain = points[walk]
+    kept = [0]
+    for i in range(1, len(chain) - 1):
+        d, rel = chain[i + 1] - chain[kept[-1]], chain[kept[-1] + 1 : i + 1] - chain[kept[-1]]
         length = math.sqrt(d[0] ** 2 + d[1] ** 2)
-        between = 0.0 < d[0] * rel[0] + d[1] * rel[1] < length * length
-        if not (between and abs(d[0] * rel[1] - d[1] * rel[0]) <= TOLERANCE * size * length):
+        along, off = rel[:, 0] * d[0] + rel[:, 1] * d[1], np.abs(d[0] * rel[:, 1] - d[1] * rel[:, 0])
+        if not np.all((along > 0.0) & (along < length * length) & (off <= TOLERANCE * size * length)):
             kept.append(i)
-    return np.array(kept if closed else [*kept, n - 1], dtype=np.int64)
+    return np.sort(walk[kept if closed else [*kept, n - 1]])
 
 
 def refuse_self_contact(points: Floats, number: Ints, size: float, kind: str, *, closed: bool) -> None:
