@@ -65,6 +65,19 @@ def body(shape, fine=256):
     return shapely.Polygon(drawn(shape)).buffer(shape.radius, quad_segs=fine)
 
 
+def outline_of(ring, radius, fine=200):
+    """Points on the outline of a polygon (n, 2), drawn counter-clockwise, swept by a disk. Not by shapely's buffer, which is
+    wrong by up to a hundredth of the radius."""
+    start, end = np.asarray(ring), np.roll(ring, -1, axis=0)
+    along = (end - start) / np.linalg.norm(end - start, axis=1)[:, None]
+    out = np.stack([along[:, 1], -along[:, 0]], axis=1)
+    part, angle = np.linspace(0, 1, fine)[:, None, None], np.linspace(0, 2 * np.pi, 4 * fine)
+    sides = start + part * (end - start) + radius * out
+    arcs = start[:, None] + radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    points = np.concatenate([sides.reshape(-1, 2), arcs.reshape(-1, 2)])
+    return points[shapely.distance(shapely.points(points), shapely.Polygon(ring)) > radius - 1e-12]
+
+
 @st.composite
 def convex_cells(draw):
     """Convex polygons about the origin, of any elongation, with corners from needle-sharp to blunt."""
@@ -287,7 +300,9 @@ def test_openings_of_polygons_with_notches(star, radius, factor):
     if not left:
         return
     opened = opening(shape, d, largest=True)
-    assert body(opened).difference(whole.buffer(1e-4)).area < 1e-9
+    assert (
+        shapely.distance(shapely.points(outline_of(star, radius)), shapely.Polygon(drawn(opened))).min() > d - 5e-8
+    )  # tidying moves corners by 1e-8
     theirs = max(left, key=lambda piece: piece.area).buffer(d, quad_segs=200)
     assert abs(opened.area - theirs.area) < 0.03 * d * whole.exterior.length
 
