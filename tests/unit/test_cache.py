@@ -12,9 +12,11 @@ import pytest
 import clast
 from clast.backend.device import routine
 from clast.dynamics.engine import Engine
-from clast.laws import Linear
+from clast.laws import Linear, OverlapVolume
 from clast.scene.scene import Scene
+from clast.scene.space import Scene3D
 from clast.shapes import disk
+from clast.shapes.space.make import cuboid
 
 PROGRAM = """
 import json
@@ -98,6 +100,25 @@ def test_an_edited_law_is_seen_at_once(installation, cold):
     law.write_text(text)
     assert edited["kernels"] != cold["kernels"]
     assert edited["force"] == pytest.approx(1e4 / 0.1)
+
+
+@pytest.mark.parametrize("law", [Linear(1e4, 1e4, friction=0.5), OverlapVolume(1e4, friction=0.5)], ids=["rounded", "sharp"])
+def test_every_loop_in_space_is_kept_on_disk(law):
+    """numba leaves out, with a warning, what it cannot keep: it would be compiled in every process."""
+    sharp = isinstance(law, OverlapVolume)
+    scene = Scene3D(law=law)
+    for k in range(2):
+        scene.add(cuboid((1.0, 1.0, 1.0), 0.0 if sharp else 0.1), ((0.9 if sharp else 1.15) * k, 0.0, 0.0))
+    engine = Engine(scene, dt=1e-6, alpha=0.01)
+    engine.advance(1)
+    engine.snapshot()
+    used = [
+        k for k in vars(engine.kernels).values() if type(k).__name__ == "CPUDispatcher" and k.stats.cache_path and k.overloads
+    ]
+    assert {"advance", "forces_now", "kick_now", "table_now", "search", "list_contacts"} <= {k.__name__ for k in used}
+    for each in used:
+        stem = f"{engine.kernels.__name__}.{each.__name__}-*.nbc"
+        assert list(Path(each.stats.cache_path).glob(stem)), stem
 
 
 def test_the_key_covers_everything_that_is_compiled():

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from clast.backend.device import device, routine
+from clast.backend.device import device
 from clast.dynamics.onset import BELOW, last_part, parts_in_contact
 from clast.dynamics.record import carry, contact_record, probe_arms, unsigned
 from clast.laws.cohesion import pull
@@ -42,7 +42,7 @@ def sliding_speed(
     return across + relative * offset - 0.5 * dt * rate
 
 
-@routine
+@device
 def heir(meet, k, last, probe_x, probe_y, candidate, feature, following, active, reach_squared, opening):
     """Find the other end of a spring that changes hands at a corner; −1 where there is none. Rare.
 

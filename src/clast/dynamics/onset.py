@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from clast.backend.device import device, routine
+from clast.backend.device import device
 from clast.dynamics.record import carry, contact_record, probe_arms
 from clast.laws.law import Contact, Memory
 
@@ -59,7 +59,7 @@ def balanced_parts(depth, stored, before, after, dt):
     return (part, 1.0, False) if closes else (1.0, part, False)
 
 
-@routine
+@device
 def onset_correction(
     meet, elastic, law, normal_energy, history, extra, width, p, pair, reduced_mass, shift, candidate, spring, body,
     vertex, feature, parameters, radius, mobility, beside, dt, spring_dt, past, future,

@@ -60,12 +60,14 @@ def force_pass(low, high, geometry, model, state, contacts, forces, thread, dt, 
 
 
 @routine
-def motion_pass(low, high, model, state, contacts, forces, dt, kick, share, first, drag, alpha):
-    """Move a range of free bodies; whether one has moved too far."""
+def motion_pass(low, high, model, state, contacts, forces, dt, drift, kick, whole, share, drag, alpha):
+    """Move a range of free bodies; whether one has moved too far. Without `drift` only velocities and paths change."""
     stay_whole()
     if GEAR == 0:
-        return kick_and_drift(BOOKED, low, high, model, state, contacts, forces, dt, dt, kick, share, drag, alpha)
-    return correct_and_predict(GEAR, BOOKED, low, high, model, state, contacts, forces, dt, True, kick, first, drag, alpha)
+        return kick_and_drift(BOOKED, low, high, model, state, contacts, forces, dt, drift, kick, share, drag, alpha)
+    return correct_and_predict(
+        GEAR, BOOKED, low, high, model, state, contacts, forces, dt, drift != 0.0, kick, whole < 1.0, drag, alpha
+    )
 
 
 @routine
@@ -96,7 +98,7 @@ def advance(geometry, model, state, contacts, forces, tags, step, end, start, pa
         drag = present_drag(tags, row)
         step += 1
         kick = past + 0.5
-        stale = motion_pass(0, free, model, state, contacts, forces, dt, kick, share, step == 1, drag, alpha)
+        stale = motion_pass(0, free, model, state, contacts, forces, dt, dt, kick, kick, share, drag, alpha)
         stale |= tagged_pass(free, moving, model, state, contacts, forces, tags, row, dt, dt, kick, kick, share, alpha)
         if stale:
             return step, STALE, np.int64(-1)
@@ -130,7 +132,7 @@ def advance_parallel(
         kick = past + 0.5
         for t in parallel_range(threads):
             found[t, 1] = motion_pass(
-                body_cut[t], body_cut[t + 1], model, state, contacts, forces, dt, kick, share, step == 1, drag, alpha
+                body_cut[t], body_cut[t + 1], model, state, contacts, forces, dt, dt, kick, kick, share, drag, alpha
             )
         stale = False
         for t in range(threads):
@@ -163,10 +165,7 @@ def kick_now(model, state, contacts, forces, tags, row, free, moving, dt, kick, 
     Half a kick brings velocities and path integrals to the time of the positions; with Gear's method it corrects both.
     """
     drag = present_drag(tags, row)
-    if GEAR == 0:
-        kick_and_drift(BOOKED, 0, free, model, state, contacts, forces, dt, 0.0, kick, 0.0, drag, np.inf)
-    else:
-        correct_and_predict(GEAR, BOOKED, 0, free, model, state, contacts, forces, dt, False, kick, whole < 1.0, drag, np.inf)
+    motion_pass(0, free, model, state, contacts, forces, dt, 0.0, kick, whole, 0.0, drag, np.inf)
     tagged_pass(free, moving, model, state, contacts, forces, tags, row, dt, 0.0, kick, whole, 0.0, np.inf)
 
 

@@ -6,7 +6,7 @@ step is the work of two half kicks, each with the velocity and the spin I⁻¹L 
 nothing where two moments are equal.
 """
 
-from clast.backend.device import routine, stay_whole
+from clast.backend.device import routine
 from clast.contact.vectors import along, minus, plus, rotation_of, times, triple, turn_back
 from clast.dynamics.arrays import WORK
 from clast.dynamics.record import unsigned
@@ -27,7 +27,6 @@ def kick_and_drift(history, low, high, model, state, contacts, forces, dt, drift
     The spin left in a row is the mean over the drift, or without a drift that of the momentum, in the world.
     Returns whether a body has moved further than alpha since the lists were built.
     """
-    stay_whole()
     body, momentum, book = state.body.reshape(-1), state.momentum.reshape(-1), state.book.reshape(-1)
     first_pair, first_other, other = contacts.first_pair, contacts.first_other, contacts.other
     reference = contacts.reference.reshape(-1)

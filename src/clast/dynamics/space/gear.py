@@ -12,7 +12,7 @@ momentum, and 6 … 9, quaternion: y₁ … y_order. The first step knows r₂, 
 
 import math
 
-from clast.backend.device import device, routine, stay_whole
+from clast.backend.device import device, routine
 from clast.contact.vectors import along, cross, dot, minus, plus, rotation_of, times, triple, turn, turn_back
 from clast.dynamics.arrays import WORK
 from clast.dynamics.gear import C0_PLACE, C0_VELOCITY, corrected, predicted
@@ -153,7 +153,6 @@ def correct_and_predict(order, history, low, high, model, state, contacts, force
     `booked` is the part of Δt whose heat is booked: 1, ½ in the first step (`first`) and ½ for an output.
     Returns whether a body has moved further than alpha since the lists were built.
     """
-    stay_whole()
     body, book, gear = state.body, state.book, state.gear
     first_pair, first_other, other, reference = contacts.first_pair, contacts.first_other, contacts.other, contacts.reference
     pair_force, loss, work = forces.pair.reshape(-1), forces.loss.reshape(-1), forces.work.reshape(-1)

@@ -5,7 +5,7 @@ turns about it: its spin and momentum, seen from the body, stay what they are, s
 where the spin changes. One thread, id order.
 """
 
-from clast.backend.device import device, routine, stay_whole
+from clast.backend.device import device, routine
 from clast.contact.vectors import along, dot, minus, plus, rotation_of, times, triple, turn, turn_back
 from clast.dynamics.arrays import WORK
 from clast.dynamics.gear import C0_VELOCITY, corrected, predicted
@@ -169,7 +169,6 @@ def move_tagged(
     running step, of which an output (drift = 0) does the part `kick`. `order` 0 is Verlet, 4 and 5 are Gear's. `history` 2 also
     books the work of what has no potential.
     """
-    stay_whole()
     body, momenta, book = state.body, state.momentum, state.book
     first_pair, first_other, other, reference = contacts.first_pair, contacts.first_other, contacts.other, contacts.reference
     pair_force, loss, work = forces.pair.reshape(-1), forces.loss.reshape(-1), forces.work.reshape(-1)
