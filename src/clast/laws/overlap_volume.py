@@ -48,8 +48,3 @@ class OverlapVolume(OverlapLaw):
     """
 
     module = __name__
-
-    @property
-    def damps_or_slides(self) -> bool:
-        """Always: the push itself has no potential."""
-        return True
