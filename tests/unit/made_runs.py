@@ -1,10 +1,11 @@
-"""Runs made up for tests of measures, in the format of stored ones: lattices of disks whose forces are known exactly."""
+"""Runs made up for tests of measures, in the format of stored ones: lattices of disks with known forces, crowds that move."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
 RADIUS = 0.5  # of the disks
+SIDE = 2.0 * RADIUS
 THICK = 0.1  # sphero-radius of the walls
 WALLS = ("left", "right", "bottom", "top")
 
@@ -154,3 +155,41 @@ def hexagonal_cell(force=3.0, cells=2):
     run = MadeRun(disks_scene(len(place), period=tuple(period)), series)
     run.add_frame(np.array(list(place.values())) + rounds, table=contact_table(table))
     return run
+
+
+def flat_on_flat(*contacts, walls=()):
+    """Two squares side by side, a third apart; `contacts` as (first, second, height of the point, count, at a vertex)."""
+    run = MadeRun(disks_scene(3, walls=walls), {"time": np.array([0.0])})
+    run.scene["shape_first_edge"] = np.array([0, 4, 5, 6])  # shape 0 has edges now
+    run.scene["shape_edges"] = np.zeros((6, 2), np.int64)
+    centres = np.array([(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)])
+    table = contact_table(
+        [(i, j, (0.5 * (centres[i, 0] + centres[j, 0]), y), centres[i], centres[j], (-1.0, 0.0)) for i, j, y, _, _ in contacts]
+    )
+    table["counts"] = np.array([each[3] for each in contacts])
+    table["features"] = np.array([each[4] for each in contacts])
+    run.add_frame(centres, table=table)
+    return run
+
+
+def moved_run(points, later, period=(0.0, 0.0), walls=()):
+    """Two frames of disks."""
+    run = MadeRun(disks_scene(len(points), period=period, walls=walls), {"time": np.array([0.0, 0.5])})
+    away = np.full((len(walls), 2), 1e6)
+    for places in (points, later):
+        run.add_frame(np.concatenate([away, places]))
+    return run
+
+
+def crowd(columns=12, rows=16, seed=0, jitter=0.3):
+    """Places of grains: a square lattice, shaken."""
+    rng = np.random.default_rng(seed)
+    lattice = np.stack(np.meshgrid(np.arange(columns) + 0.5, np.arange(rows) + 0.5), axis=-1).reshape(-1, 2)
+    return lattice + rng.uniform(-jitter, jitter, lattice.shape)
+
+
+def slip(points, degrees, rising, amount=2.0, width=4.0, off=(0.0, 0.0)):
+    """Displacements of two blocks that slip past each other in a band."""
+    along = np.array([np.cos(np.radians(degrees)), rising * np.sin(np.radians(degrees))])
+    across = (points - points.mean(axis=0) - off) @ np.array([-along[1], along[0]])
+    return 0.5 * amount * np.tanh(2.0 * across / width)[:, None] * along

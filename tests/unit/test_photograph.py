@@ -1,47 +1,18 @@
 """Grains from pictures: those drawn at known places and of known shape are found again, and what cannot be read is told."""
 
-import math
-import runpy
 import subprocess
 import sys
 import warnings
-from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import shapely
+from drawn_pictures import ONE, TWO, WIDTH, angle_iron, drawn, ellipse, nearest, saved, star
 from PIL import Image
 
 import clast
-from clast.cli import run_command
-from clast.errors import ClastError, InputError, ShapeError
-from clast.output.photograph_figure import CLOSE, photograph_figure
-from clast.preparation.scene_file import read_scene
-from clast.shapes import PictureWarning, fitted, grains_from_image, load_shape, misfit, picture, sample_photograph
-from clast.shapes.fit import _thinned, moved_out
-
-ROOT = Path(__file__).parents[2]
-WIDTH, HEIGHT, FINE = 200, 160, 8  # pixels, and how many parts of a pixel are looked at while drawing
-TURN = np.linspace(0.0, 2.0 * np.pi, 720, endpoint=False)
-
-
-def ellipse(x, y, a, b, angle=0.0):
-    ring = np.stack([a * np.cos(TURN), b * np.sin(TURN)], axis=1)
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([x, y]) + ring @ np.array([[c, s], [-s, c]])
-
-
-def star(x, y, size, inner=0.5):
-    angle = np.arange(10) * np.pi / 5 + 0.3
-    return np.array([x, y]) + size * np.where(np.arange(10) % 2, inner, 1.0)[:, None] * np.stack(
-        [np.cos(angle), np.sin(angle)], axis=1
-    )
-
-
-def angle_iron(x, y, size):
-    return np.array([x, y]) + size * np.array([(0, 0), (3, 0), (3, 1), (1, 1), (1, 3), (0, 3)], dtype=float)
-
+from clast.errors import InputError, ShapeError
+from clast.shapes import PictureWarning, grains_from_image, picture, sample_photograph
 
 # corners on multiples of an eighth of a pixel, so that drawing them is exact
 KNOWN = {
@@ -50,29 +21,6 @@ KNOWN = {
     "star": star(50.25, 42.125, 34.0),
     "L": angle_iron(110.375, 20.25, 17.0),
 }
-ONE = ellipse(48.0, 40.5, 26.0, 19.0, 0.7) + 2.5 * np.stack(
-    [np.cos(2.0 * TURN), np.sin(3.0 * TURN)], axis=1
-)  # no two sides alike
-
-
-def drawn(outlines, size=(WIDTH, HEIGHT), dark=0.2, bright=0.8):
-    """Brightness (h, w) of a picture in which every pixel has its share of the grains."""
-    width, height = size
-    x = (np.arange(width * FINE) + 0.5) / FINE
-    y = height - (np.arange(height * FINE) + 0.5) / FINE
-    cover = np.zeros((height * FINE, width * FINE))
-    for each in outlines:
-        body = each if isinstance(each, shapely.Polygon) else shapely.Polygon(each)
-        shapely.prepare(body)
-        left, low, right, high = body.bounds
-        block = np.ix_((y > low) & (y < high), (x > left) & (x < right))
-        cover[block] = np.maximum(cover[block], shapely.contains_xy(body, *np.meshgrid(x[block[1][0]], y[block[0][:, 0]])))
-    return bright + (dark - bright) * cover.reshape(height, FINE, width, FINE).mean(axis=(1, 3))
-
-
-def saved(grey, path, **how):
-    Image.fromarray(np.round(np.clip(grey, 0.0, 1.0) * 255.0).astype(np.uint8)).save(path, **how)
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -88,16 +36,6 @@ def one_picture():
 @pytest.fixture(scope="module")
 def known(known_picture, tmp_path_factory):
     return grains_from_image(saved(known_picture, tmp_path_factory.mktemp("known") / "known.png"))
-
-
-@pytest.fixture(scope="module")
-def gravel():
-    return grains_from_image(sample_photograph())
-
-
-def nearest(outlines, grain):
-    """The polygon whose centre is nearest to that of a grain."""
-    return min(map(shapely.Polygon, outlines), key=lambda body: body.centroid.distance(shapely.Point(grain.centre)))
 
 
 # --- what is seen ----------------------------------------------------------------------------------------------------
@@ -244,123 +182,8 @@ def test_a_threshold_of_ones_own(one_picture, tmp_path):
     assert low < half < high  # a dark grain is larger where more counts as dark
 
 
-# --- the picture that comes with clast -------------------------------------------------------------------------------
-
-
-def test_the_gravel_is_seen_in_spite_of_uneven_light(gravel):
-    true = runpy.run_path(str(ROOT / "benchmarks" / "gravel_picture.py"))["outlines"]()
-    assert len(gravel) == 15 and gravel.cut == 2 and len(true) == 17
-    for grain in gravel:
-        body = nearest(true, grain)
-        assert grain.area == pytest.approx(body.area, rel=0.02), grain.number  # shadows are dark too
-        assert shapely.Polygon(grain.outline).hausdorff_distance(body) < 1.5
-    # the ground in the dim corner is darker than grains in the light: no one level will do
-    brightest = max(float(np.median(gravel.grey[inside(gravel, grain)])) for grain in gravel)
-    assert np.median(gravel.grey[-12:, -12:]) < brightest
-
-
-def inside(photograph, grain):
-    """Which pixels (h, w) lie within a grain's outline."""
-    height, width = photograph.grey.shape
-    x, y = np.meshgrid(np.arange(width) + 0.5, height - np.arange(height) - 0.5)
-    return shapely.contains_xy(shapely.Polygon(grain.outline), x, y)
-
-
-def test_every_grain_has_the_area_of_its_outline(gravel):
-    for grain in gravel:
-        assert abs(grain.misfit.area_error) < 0.01 and len(grain.shape.vertices) <= 24  # the bar
-        assert grain.shape.area == pytest.approx(shapely.Polygon(grain.outline).area, rel=1e-5)
-        assert grain.misfit.mismatch < 0.02 and grain.misfit.largest < 0.03 * math.sqrt(grain.area)
-        surface = shapely.Polygon(grain.shape.outline(256)[0] - grain.shape.origin)
-        seen = shapely.Polygon(grain.outline)
-        assert surface.symmetric_difference(seen).area == pytest.approx(grain.misfit.mismatch * seen.area, rel=0.02)
-    notched = [grain for grain in gravel if shapely.Polygon(grain.outline).convex_hull.area > 1.05 * grain.area]
-    assert len(notched) >= 3
-    for grain in notched:
-        assert shapely.Polygon(grain.shape.vertices).convex_hull.area > 1.05 * shapely.Polygon(grain.shape.vertices).area
-
-
-def test_the_picture_is_small_and_shipped():
-    assert sample_photograph().is_file() and sample_photograph().stat().st_size < 60_000
-    assert sample_photograph().is_relative_to(Path(clast.__file__).parent)
-
-
-@pytest.mark.validate
-def test_the_picture_is_what_its_script_draws(tmp_path):
-    made = tmp_path / "gravel.png"
-    subprocess.run([sys.executable, ROOT / "benchmarks" / "gravel_picture.py", made], check=True)
-    off = np.asarray(Image.open(made), dtype=int) - np.asarray(Image.open(sample_photograph()), dtype=int)
-    assert np.abs(off).max() <= 7 and (off != 0).mean() < 1e-3  # a step of brightness, where rounding differs
-
-
-def test_the_figure_shows_every_grain(gravel):
-    figure = photograph_figure(gravel)
-    above, *close = figure.axes
-    assert [text.get_text() for text in above.texts] == [str(grain.number) for grain in gravel]
-    assert len(above.lines) == 2 * len(gravel)
-    assert len(close) == CLOSE and f"{len(gravel)} grains; left out: 2 cut" in above.get_title()
-    worst = max(gravel, key=lambda grain: grain.misfit.largest / math.sqrt(grain.area))
-    assert close[0].get_title().startswith(f"{worst.number}: ")
-    plt.close(figure)
-
-
-# --- the fit ---------------------------------------------------------------------------------------------------------
-
-
-def test_a_disk_by_a_polygon_is_off_by_half_the_height_of_its_chords():
-    outline = ellipse(3.0, 2.0, 1.0, 1.0)
-    for vertices in (8, 24):
-        shape = fitted(outline, 0.2, vertices=vertices, tolerance=1e-9)
-        assert len(shape.vertices) == vertices and shape.radius == 0.2
-        chord = 0.8 * (1.0 - math.cos(math.pi / vertices))
-        assert misfit(shape, outline).largest == pytest.approx(0.6 * chord, rel=0.15)  # half inside, half outside, about
-        assert shape.area == pytest.approx(math.pi, rel=1e-4)  # 720 chords for the outline
-        assert np.abs(shape.origin + np.array([3.0, 2.0])).max() < 1e-3
-
-
-def test_a_larger_tolerance_takes_fewer_vertices(gravel):
-    outline = gravel[3].outline
-    counts = []
-    for tolerance in (0.3, 1.0, 3.0):
-        shape = fitted(outline, tolerance=tolerance)
-        counts.append(len(shape.vertices))
-        assert misfit(shape, outline).largest < max(tolerance, 0.7) + 0.3  # all 24 leave 0.7; the area moves the sides a little
-    assert 24 >= counts[0] > counts[1] > counts[2] >= 5
-
-
-def test_corners_need_no_more_vertices_than_they_have():
-    for outline, corners in ((angle_iron(0.0, 0.0, 1.0), 6), (star(0.0, 0.0, 1.0), 10), ([(0, 0), (1, 0), (1, 1), (0, 1)], 4)):
-        shape = fitted(outline)
-        assert len(shape.vertices) == corners
-        area = shapely.Polygon(outline).area
-        assert shape.area == pytest.approx(area, rel=1e-5) and misfit(shape, outline).mismatch < 0.015
-
-
-def test_moving_sides_out_and_thinning_out():
-    square = np.array([(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0)])
-    assert moved_out(square, 0.1).tolist() == [[-0.1, -0.1], [2.1, -0.1], [2.1, 2.1], [-0.1, 2.1]]
-    with_bump = np.insert(square, 1, (1.0, -0.01), axis=0)
-    thin = _thinned(with_bump, 24)
-    assert sorted(thin) == [3, 4, 5] and thin[4].tolist() == square.tolist()
-
-
-def test_what_cannot_be_fitted_is_refused():
-    for outline, radius, said in (
-        ([(0, 0), (2, 2), (2, 0), (0, 2)], None, "crosses or touches itself"),
-        (ELLIPSE := ellipse(0.0, 0.0, 2.0, 1.0), 1.1, "radius 0.99.*, not more"),
-        ([(0, 0), (1, 0), (2, 0)], None, "crosses or touches itself|no area"),
-        (ELLIPSE, -1.0, "radius must be a positive length"),
-        (np.vstack([ellipse(0, 0, 1, 1)[30:-30], ellipse(3, 0, 1, 1)[390:], ellipse(3, 0, 1, 1)[:330]]), 0.5, "2 pieces"),
-    ):
-        with pytest.raises(ShapeError, match=said):
-            fitted(outline, radius)
-    with pytest.raises(ShapeError, match="vertices must be a whole number, 3 or more, not 2"):
-        fitted(ELLIPSE, vertices=2)
-
-
 # --- grains that touch -----------------------------------------------------------------------------------------------
 
-TWO = [ellipse(50.0, 80.0, 25.0, 25.0), ellipse(98.0, 80.0, 25.0, 25.0), ellipse(150.0, 40.0, 20.0, 20.0)]
 CROWD = [ellipse(40.0 + 30.0 * i + 15.0 * (j % 2), 40.0 + 26.0 * j, 15.3, 15.3) for i in range(3) for j in range(3)]
 
 
@@ -464,119 +287,3 @@ def test_without_scikit_image_the_rest_works(monkeypatch, tmp_path):
     assert clast.shapes.cow().area > 0.0
     asked = "import sys, clast.shapes, clast.scene.build; sys.exit('skimage' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", asked], check=False).returncode == 0
-
-
-# --- on the command line ---------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def at_home(tmp_path, monkeypatch, one_picture):
-    monkeypatch.chdir(tmp_path)
-    saved(one_picture, tmp_path / "one.png")
-    return tmp_path
-
-
-def test_the_command_shows_and_saves(at_home, capsys):
-    assert run_command(["shape", "one.png", "--scale", "0.1", "--vertices", "12", "--save", "stones"]) == 0
-    said = capsys.readouterr().out
-    assert "1 grains, darker than the ground" in said and "0 cut by the border, 0 specks" in said
-    assert (at_home / "one-shape.png").stat().st_size > 5000
-    assert [path.name for path in (at_home / "stones").iterdir()] == ["grain-00.toml"]
-    (grain,) = grains_from_image("one.png", scale=0.1, vertices=12)
-    again = load_shape("stones/grain-00.toml")
-    assert again.area == pytest.approx(grain.shape.area, rel=1e-12) and len(again.vertices) <= 12
-    assert f"{grain.area:.6g}" in said and f"{grain.misfit.mismatch:.2%}" in said
-    assert run_command(["shape", "stones/grain-00.toml"]) == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["nowhere.png"], "there is no picture nowhere.png"),
-        (["one.png", "--save", "there"], "--save there: it exists already"),
-        (["one.png", "--save", "no/where"], "there is no folder no"),
-        (["one.png", "--out", "one.png"], "that is the photograph itself"),
-        (["one.png", "--threshold", "high"], "--threshold high: a brightness from 0 to 1, or otsu"),
-        (["one.png", "--radius", "90", "--save", "new"], "take a smaller radius"),
-        (["cow", "--scale", "2"], "--scale is for photographs, and cow is none"),
-    ],
-)
-def test_the_command_refuses_and_leaves_nothing(words, said, at_home, capsys):
-    (at_home / "there").mkdir()
-    before = sorted(at_home.rglob("*"))
-    assert run_command(["shape", *words]) == 2
-    told = capsys.readouterr()
-    assert said in told.err and told.err.count("\n") == 1 and told.out == ""
-    assert sorted(at_home.rglob("*")) == before
-
-
-# --- in a scene file -------------------------------------------------------------------------------------------------
-
-SCENE = """
-[law]
-kind = "linear"
-normal_stiffness = 1e5
-
-[shapes.gravel]
-kind = "photograph"
-file = "two.png"
-split = true
-tolerance = 2.0
-scale = 0.1
-
-[shapes.middle]
-kind = "photograph"
-file = "two.png"
-split = true
-tolerance = 2.0
-scale = 0.1
-grain = 2
-
-[[grains]]
-shape = "middle"
-position = [0.0, 60.0]
-
-[[fill]]
-kind = "lattice"
-count = 9
-lower = [0.0, 0.0]
-upper = [20.0, 40.0]
-shapes = [{ shape = "gravel", share = 2.0 }, { shape = "disk" }]
-
-[run]
-until = 0.1
-"""
-
-
-@pytest.fixture
-def scene_of(tmp_path):
-    saved(drawn(TWO), tmp_path / "two.png")
-
-    def read(text):
-        (tmp_path / "scene.toml").write_text(text, encoding="utf-8")
-        return read_scene(tmp_path / "scene.toml")
-
-    return read
-
-
-def test_a_photograph_in_a_scene_file(scene_of):
-    file = scene_of(SCENE)
-    names = [body.shape.name for body in file.scene.bodies]
-    assert names[0] == "grain-02" and file.scene.bodies[0].shape.area == pytest.approx(math.pi * 4.0, rel=0.005)
-    assert sorted(names[1:]) == ["disk"] * 3 + ["grain-00"] * 2 + ["grain-01"] * 2 + ["grain-02"] * 2
-    assert file.shape_texts["two.png"].startswith("sha256 ")
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("grain = 2", "grain = 3", r"scene.toml: shapes.middle: grain = 3: two.png shows grains 0 to 2"),
-        ('shape = "middle"', 'shape = "gravel"', r'grains\[0\].shape: "gravel" is a photograph of 3 grains: .* grain = 0 … 2'),
-        ('file = "two.png"', 'file = "one.png"', r"shapes.gravel: there is no picture .*one.png"),
-        ('file = "two.png"', 'file = "/two.png"', r"give the path from the folder of the scene file"),
-        ("split = true", "split = 1", r"shapes.gravel.split: 1 must be true or false"),
-    ],
-)
-def test_a_photograph_that_a_scene_cannot_use(scene_of, old, new, said):
-    with pytest.raises(ClastError, match=said):
-        scene_of(SCENE.replace(old, new, 1))

@@ -1,11 +1,12 @@
-"""Measures of runs in space: made-up runs whose answers are closed forms, and small ones that were run (model §8)."""
+"""Measures of a sample in space on made-up runs (model §8): region, stress, strain and voids; what is refused, what is drawn."""
 
 import copy
 
 import matplotlib
 import numpy as np
 import pytest
-from made_runs import MadeInstant, MadeRun, square_packing
+from made_runs import square_packing
+from made_space_runs import BALL, SIDE, SOFT, add_frame, cubic_packing, drawn_wall, moved_run
 from space_runs import stored_space_run
 
 import clast
@@ -15,7 +16,6 @@ from clast.measures import (
     Coordination,
     Displacement,
     Fabric,
-    ForceChains,
     ForceDistribution,
     Loops,
     QuasiStatic,
@@ -27,116 +27,14 @@ from clast.measures import (
     Walls,
 )
 from clast.measures.region import face
-from clast.measures.tensors import major_axis, principal_values, turn_between
-from clast.measures.touching import contacts_at, pairs_of
-from clast.shapes import cuboid, hull, plate, sphere
-from clast.shapes.space.quaternions import IDENTITY, about, matrix, product, random_turns
+from clast.measures.tensors import major_axis, principal_values
+from clast.shapes import hull
+from clast.shapes.space.quaternions import about, matrix, product
 
 matplotlib.use("agg")
-RADIUS, SIDE = 0.5, 1.0  # of the spheres; their diameter
-THICK = 0.1  # sphero-radius of the walls
-WALLS = ("left", "right", "front", "back", "bottom", "top")  # a pair for every axis
-BALL, SOFT = sphere(RADIUS), clast.Linear(100.0)
 
 
-def drawn_wall(axis, at, far=10.0, radius=THICK):
-    """A plate across an axis at a coordinate."""
-    corners = np.array([(-far, -far), (far, -far), (far, far), (-far, far)])
-    return plate(np.insert(corners, axis, at, axis=1), radius)
-
-
-# --- made-up runs ----------------------------------------------------------------------------------------------------
-
-
-def spheres_scene(count, period=(0.0, 0.0, 0.0), walls=()):
-    """Scene arrays of `count` spheres of mass 2 after walls named so."""
-    plates = [drawn_wall(axis, 0.0) for axis in range(3)]
-    shapes = [BALL, *plates]
-    big = len(walls)
-    return {
-        "shape_vertices": np.concatenate([each.vertices for each in shapes]),
-        "shape_first_vertex": np.cumsum([0, *(len(each.vertices) for each in shapes)]),
-        "shape_first_edge": np.cumsum([0, *(len(each.edges) for each in shapes)]),
-        "shape_radius": np.array([each.radius for each in shapes]),
-        "shape_orientation": np.array([each.orientation for each in shapes]),
-        "body_shape": np.array([1 + WALLS.index(name) // 2 for name in walls] + [0] * count),
-        "body_big": np.array([True] * big + [False] * count),
-        "body_volume": np.array([1.0] * big + [BALL.volume] * count),
-        "body_mass": np.full(big + count, 2.0),
-        "body_name": [*walls, *[None] * count],
-        "period": np.array(period),
-    }
-
-
-def add_frame(run, positions, orientations=None, table=None):
-    """A frame at the next step, half a unit of time later, with its contacts if given; bodies stand as they were drawn."""
-    step = len(run.frames)
-    if orientations is None:
-        orientations = run.scene["shape_orientation"][run.scene["body_shape"]]
-    run.frames.append(MadeInstant(step, 0.5 * step, {"positions": positions, "orientations": orientations}))
-    if table is not None:
-        run.contacts.append(MadeInstant(step, 0.5 * step, table))
-
-
-def contact_table(rows):
-    """Arrays of a contact table from rows (i, j, point, centre of i, centre of j's image, normal, force on i)."""
-    columns = [np.array(column) for column in zip(*rows, strict=True)]
-    i, j, points, first, second, normals, forces = columns
-    return {
-        "bodies": np.stack([i, j], axis=1), "points": points, "normals": normals, "forces": forces,
-        "first_arms": points - first, "second_arms": points - second, "depths": np.full(len(i), 1e-3),
-        "counts": np.ones(len(i), np.float32), "features": np.ones(len(i), np.uint8),
-    }  # fmt: skip
-
-
-def cubic_packing(numbers=(4, 2, 3), loads=(2.0, 3.0, 5.0)):
-    """Touching spheres on a simple cubic lattice between walls that press with `loads` along x, y, z. Two samples, one frame."""
-    lengths = np.array(numbers) * SIDE
-    cells = np.array(list(np.ndindex(*numbers)))
-    centres = (cells + 0.5) * SIDE
-    walls = np.tile(0.5 * lengths, (6, 1))
-    rows = []
-    for axis in range(3):
-        way, force = np.eye(3)[axis], loads[axis] * SIDE**2
-        walls[2 * axis, axis], walls[2 * axis + 1, axis] = -THICK, lengths[axis] + THICK
-        for k, (cell, here) in enumerate(zip(cells, centres, strict=True)):
-            last = cell[axis] == numbers[axis] - 1
-            other = 2 * axis + 1 if last else 6 + int(np.flatnonzero((cells == cell + way.astype(int)).all(axis=1))[0])
-            there = walls[other] if last else here + SIDE * way
-            rows.append((6 + k, other, here + RADIUS * way, here, there, way, -force * way))
-            if cell[axis] == 0:  # the wall comes first
-                rows.append((2 * axis, 6 + k, here - RADIUS * way, walls[2 * axis], here, way, -force * way))
-    series = {"time": np.array([0.0, 0.5]), "unbalanced_force": np.array([0.1, 1e-6])}
-    volume = lengths.prod()
-    for k, name in enumerate(WALLS):
-        axis, side = k // 2, 2 * (k % 2) - 1
-        for b, letter in enumerate("xyz"):
-            load = side * loads[axis] * volume / lengths[axis] if b == axis else 0.0
-            series[f"{name}.{letter}"], series[f"{name}.force_{letter}"] = np.full(2, walls[k, b]), np.full(2, load)
-    for a, first in enumerate("xyz"):
-        for b, second in enumerate("xyz"):
-            series[f"virial_{first}{second}"] = np.full(2, loads[a] * volume if a == b else 0.0)
-    run = MadeRun(spheres_scene(len(centres), walls=WALLS), series)
-    add_frame(run, np.concatenate([walls, centres]), table=contact_table(rows))
-    return run
-
-
-def normals_run(normals, forces):
-    """Contacts of two spheres that look along `normals` (m, 3) and carry `forces` (m, 3)."""
-    run = MadeRun(spheres_scene(2), {"time": np.array([0.0])})
-    zero = np.zeros(3)
-    add_frame(
-        run, np.zeros((2, 3)), table=contact_table([(0, 1, zero, zero, zero, n, f) for n, f in zip(normals, forces, strict=True)])
-    )
-    return run
-
-
-def moved_run(before, after, period=(0.0, 0.0, 0.0), turns=None):
-    """Spheres that were moved and turned between two frames."""
-    run = MadeRun(spheres_scene(len(before), period), {"time": np.array([0.0])})
-    add_frame(run, before, None if turns is None else turns[0])
-    add_frame(run, after, None if turns is None else turns[1])
-    return run
+# --- region, stress, strain, void ratio ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("at", ["samples", "frames"])
@@ -219,6 +117,14 @@ def test_principal_stresses_of_a_turned_tensor():
     assert (stress.sigma_1[0], stress.sigma_2[0], stress.sigma_3[0]) == pytest.approx((7.0, 4.0, 3.0))
     assert stress.direction[0] == pytest.approx(turn[:, 0] * np.sign(turn[:, 0][np.abs(turn[:, 0]).argmax()]))
     assert (stress.yz - stress.zy) == pytest.approx(0.6)
+
+
+def test_principal_values_of_both_dimensions():
+    flat = np.array([[2.0, 0.5], [0.5, 1.0]])
+    filled = np.zeros((3, 3))
+    filled[:2, :2] = flat
+    assert principal_values(filled)[[0, 1]] == pytest.approx(principal_values(flat))
+    assert major_axis(filled)[:2] == pytest.approx(major_axis(flat))
 
 
 def test_walls_on_some_sides_know_part_of_the_stress():
@@ -309,149 +215,6 @@ def test_loops_along_z():
     assert loops.accumulated == pytest.approx(0.0, abs=1e-9)
 
 
-# --- contacts --------------------------------------------------------------------------------------------------------
-
-
-def test_coordination_of_a_cubic_packing():
-    count = Coordination().compute(cubic_packing((4, 2, 3)))
-    assert (count.mean, count.mean_contacts, count.mechanical) == (6.0, 6.0, 6.0)  # walls count
-    assert count.neighbours[:6].tolist() == [0] * 6
-    assert count.vertex_vertex_share == 1.0
-    assert count.rattlers.size == 0
-
-
-def test_places_and_contacts_of_one_pair():
-    """Corner on corner makes three contacts in one point; a faded count is a contact, what a notch subtracts is none."""
-    run = MadeRun(spheres_scene(3), {"time": np.array([0.0])})
-    centres, up = np.array([(0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 2.0)]), np.array([0.0, 0.0, 1.0])
-    corner, side = np.array([0.2, 0.1, 0.5]), np.array([-0.3, 0.1, 0.5])
-    table = contact_table(
-        [
-            (0, 1, corner, centres[0], centres[1], up, -up),
-            (1, 0, corner + 1e-8, centres[1], centres[0], -up, up),
-            (0, 1, corner - 1e-8, centres[0], centres[1], up, -up),
-            (0, 1, side, centres[0], centres[1], up, -up),
-            (1, 2, side + up, centres[1], centres[2], up, -up),
-            (1, 2, corner + up, centres[1], centres[2], up, -up),
-        ]
-    )
-    table["counts"] = np.array([1.0, 1.0, 2.0 / 3.0, 0.25, 1.0, -1.0], np.float32)
-    table["features"] = np.array([1, 1, 1, 0, 0, 1])
-    add_frame(run, centres, table=table)
-    assert contacts_at(run, 0).counts == pytest.approx([1.0, 1.0, 2.0 / 3.0, 0.25, 1.0, -1.0])
-    count = Coordination().compute(run)
-    assert count.contacts.tolist() == [4, 5, 1]
-    assert count.neighbours.tolist() == [1, 2, 1]
-    assert count.vertex_vertex_share == pytest.approx(1.0 / 3.0)
-    pairs = pairs_of(contacts_at(run, 0))
-    assert pairs.forces.tolist() == [[0.0, 0.0, -4.0], [0.0, 0.0, -2.0]]
-    assert pairs.branches == pytest.approx(np.array([up, up]))
-
-
-def icosahedral():
-    """The six axes of an icosahedron: ⟨n ⊗ n⟩ = δ/3 exactly."""
-    golden = 0.5 * (1.0 + np.sqrt(5.0))
-    axes = [np.roll((0.0, 1.0, sign * golden), shift) for shift in range(3) for sign in (1.0, -1.0)]
-    return np.array(axes) / np.hypot(1.0, golden)
-
-
-def test_isotropic_normals():
-    normals = icosahedral() @ matrix(about((1.0, 2.0, 3.0), 0.4)).T
-    fabric = Fabric().compute(normals_run(normals, -normals))
-    assert fabric.tensor == pytest.approx(np.eye(3) / 3.0)
-    assert fabric.anisotropy == pytest.approx(0.0, abs=1e-12)
-    with pytest.raises(InputError, match="read normals"):
-        _ = fabric.angles
-
-
-@pytest.mark.parametrize("a", [0.3, 1.5])
-def test_anisotropy_is_that_of_the_distribution(a):
-    """E(n) = [1 + a P₂(n·e)]/4π by forces at the points of a quadrature that is exact for it."""
-    cosines, weights = np.polynomial.legendre.leggauss(6)
-    around = 2.0 * np.pi * np.arange(8) / 8
-    c, phi = (each.ravel() for each in np.meshgrid(cosines, around, indexing="ij"))
-    turn = matrix(about((3.0, -1.0, 0.5), 0.6))
-    normals = np.stack([np.sqrt(1.0 - c**2) * np.cos(phi), np.sqrt(1.0 - c**2) * np.sin(phi), c], axis=1) @ turn.T
-    size = np.repeat(weights, 8) * (1.0 + a * (1.5 * c**2 - 0.5))
-    fabric = Fabric(weight="force").compute(normals_run(normals, -size[:, None] * normals))
-    assert np.trace(fabric.tensor) == pytest.approx(1.0)
-    assert fabric.anisotropy == pytest.approx(a)
-    assert fabric.direction == pytest.approx(turn[:, 2])  # its largest component is positive here
-    assert fabric.principal == pytest.approx([1.0 / 3.0 + 2.0 * a / 15.0, *[1.0 / 3.0 - a / 15.0] * 2])
-    drawn = fabric.plot().axes[0]
-    assert drawn.lines[0].get_ydata()[-1] == pytest.approx(1.0 + a)  # E over isotropic, at n = e
-    assert sum(bar.get_height() * bar.get_width() for bar in drawn.patches) == pytest.approx(1.0)
-
-
-def test_forces_across_the_normals():
-    normals = np.array([(1.0, 0.0, 0.0), (0.0, 0.6, 0.8), (0.0, 0.0, 1.0)])
-    across = np.array([(0.0, 0.3, 0.4), (0.0, 0.8, -0.6), (0.0, 0.0, 0.0)])
-    forces = ForceDistribution(friction=0.5).compute(normals_run(normals, across - np.array([[1.0], [4.0], [1.0]]) * normals))
-    assert forces.mean == pytest.approx(2.0)
-    assert forces.ratio == pytest.approx([0.5, 0.25, 0.0])
-    assert forces.mobilised == pytest.approx([1.0, 0.5, 0.0])
-    assert forces.sliding == pytest.approx(1.0 / 3.0)
-
-
-def test_chains_of_a_loaded_column():
-    """Of 3 × 3 × 4 spheres one column carries ten times the load of the others: it is the chain."""
-    run = cubic_packing((3, 3, 4), loads=(1.0, 1.0, 1.0))
-    table, centres = run.contacts[0], run.frames[0]["positions"]
-    middle = np.flatnonzero((np.abs(centres[:, :2] - 1.5) < 0.1).all(axis=1) & ~run.scene["body_big"])
-    loaded = (np.abs(table["normals"][:, 2]) > 0.5) & np.isin(table["bodies"], middle).any(axis=1)
-    table["forces"][loaded] *= 10.0
-    chains = ForceChains().compute(run)
-    assert chains.number == 1
-    assert sorted(chains.chains[0].tolist()) == middle.tolist()
-    assert chains.segments.shape == (len(table["bodies"]), 2, 3)
-    assert chains.stress[middle, 2, 2] == pytest.approx(10.0 * SIDE**3 / BALL.volume)
-    assert chains.forces.max() == pytest.approx(10.0)
-    with pytest.raises(InputError, match="in space"):
-        chains.plot()
-
-
-def test_displacements_and_turns():
-    rng, period = np.random.default_rng(2), np.array([4.0, 0.0, 5.0])
-    inside = rng.uniform(0.0, 4.0, (20, 3))
-    rounds = rng.integers(-3, 4, inside.shape) * period
-    gradient = np.array([[1.0, 0.05, 0.0], [0.0, 0.97, 0.0], [0.02, 0.0, 1.01]])
-    angles = np.linspace(0.0, 3.0, 20)
-    axes = rng.normal(size=(20, 3))
-    axes /= np.linalg.norm(axes, axis=1, keepdims=True)
-    begin = random_turns(rng, 20)
-    end = np.array([product(about(axis, angle), turn) for axis, angle, turn in zip(axes, angles, begin, strict=True)])
-    end *= rng.choice([1.0, -1.0], (20, 1))  # the same turn
-    moved = Displacement().compute(moved_run(inside + rounds, inside @ gradient.T + rounds, tuple(period), (begin, end)))
-    assert moved.positions == pytest.approx(inside)
-    assert moved.vectors == pytest.approx(inside @ (gradient - np.eye(3)).T, abs=1e-9)
-    assert moved.turns == pytest.approx(axes * angles[:, None], abs=1e-12)
-    assert moved.spacing == pytest.approx(SIDE)
-    assert moved.plot().axes[0].get_ylabel() == "z"
-    drawn = moved.plot(view="yx").axes[0]
-    assert drawn.get_ylabel() == "x"
-    (arrows,) = drawn.collections
-    assert np.array_equal(arrows.XY, moved.positions[:, [1, 0]])
-    assert np.array_equal(arrows.V, moved.vectors[:, 0])
-    for view in ("xw", "x", "xx"):
-        with pytest.raises(InputError, match="two different ones of the axes x, y, z"):
-            moved.plot(view=view)
-
-
-def test_small_turns_keep_their_digits():
-    tiny = 1e-12 * np.array([1.0, -2.0, 3.0])
-    turned = product(about(tiny, np.linalg.norm(tiny)), about((1.0, 1.0, 0.0), 2.0))
-    assert turn_between(about((1.0, 1.0, 0.0), 2.0), turned) == pytest.approx(tiny, abs=1e-15)
-    assert turn_between(np.array(IDENTITY), np.array(IDENTITY)).tolist() == [0.0, 0.0, 0.0]
-
-
-def test_principal_values_of_both_dimensions():
-    flat = np.array([[2.0, 0.5], [0.5, 1.0]])
-    filled = np.zeros((3, 3))
-    filled[:2, :2] = flat
-    assert principal_values(filled)[[0, 1]] == pytest.approx(principal_values(flat))
-    assert major_axis(filled)[:2] == pytest.approx(major_axis(flat))
-
-
 # --- what is refused, what is drawn ----------------------------------------------------------------------------------
 
 
@@ -518,117 +281,3 @@ def test_every_measure_has_a_labelled_picture():
         plt.close("all")
     assert "area" in made[1].plot().axes[0].get_ylabel()
     plt.close("all")
-
-
-# --- runs that were run ----------------------------------------------------------------------------------------------
-
-
-def closed_box(scene, sides, radius=THICK, tags=None):
-    """Six plates whose inner faces bound 0 … side along every axis, named as `Walls` has them; fixed unless `tags` tell."""
-    for axis in range(3):
-        for name, at in zip(WALLS[2 * axis : 2 * axis + 2], (-radius, sides[axis] + radius), strict=True):
-            scene.add_wall(
-                drawn_wall(axis, at, 3.0 * max(sides), radius), name=name, tags=(tags or {}).get(name, (clast.Fixed(),))
-            )
-
-
-def short_run(scene, folder, until=0.02, **given):
-    """A few steps of a scene."""
-    return clast.run(
-        scene, until=until, out=folder, **({"dt": 0.002, "samples": 10, "frames": 2} | given), progress=clast.quiet()
-    )
-
-
-def test_a_sphere_pressed_between_six_plates(tmp_path):
-    depths = np.array([0.01, 0.02, 0.03])  # into each wall of an axis
-    sides = 2.0 * (RADIUS - depths)
-    scene = clast.Scene3D(law=SOFT)
-    scene.add(BALL, 0.5 * sides)
-    closed_box(scene, sides)
-    run = short_run(scene, tmp_path / "run")
-    push = 100.0 * depths
-    walls, contacts, tables = Stress("walls").compute(run), Stress().compute(run), Stress(at="frames").compute(run)
-    for k, name in enumerate(("xx", "yy", "zz")):
-        assert getattr(walls, name) == pytest.approx(push[k] * sides[k] / sides.prod())
-        expected = 2.0 * push[k] * (RADIUS - 0.5 * depths[k]) / sides.prod()  # contacts lie in the middle of the overlap
-        assert getattr(contacts, name) == pytest.approx(expected)
-        assert getattr(tables, name) == pytest.approx(expected, rel=1e-6)
-    assert walls.direction[-1] == pytest.approx([0.0, 0.0, 1.0], abs=1e-9)
-    assert walls.on_wall["back"][-1] == pytest.approx([push[1] / (sides[0] * sides[2]), 0.0, 0.0], abs=1e-9)
-    count = Coordination().compute(run)
-    assert count.neighbours.tolist() == [6, 0, 0, 0, 0, 0, 0]
-    assert VoidRatio(at="frames").compute(run).fraction == pytest.approx(BALL.volume / sides.prod())
-
-
-def test_a_cubic_lattice_of_spheres_in_a_periodic_box(tmp_path):
-    apart, number = 0.98, 3
-    scene = clast.Scene3D(law=SOFT, box=clast.Box3D(*[number * apart] * 3))
-    rounds = np.random.default_rng(4).integers(-2, 3, (number**3, 3)) * number * apart
-    for cell, gone in zip(np.ndindex(number, number, number), rounds, strict=True):
-        scene.add(BALL, apart * np.array(cell) + gone)
-    run = short_run(scene, tmp_path / "run")
-    count, fabric = Coordination().compute(run), Fabric(weight="force").compute(run)
-    assert (count.mean, count.mean_contacts, count.mechanical) == (6.0, 6.0, 6.0)
-    assert fabric.tensor == pytest.approx(np.eye(3) / 3.0, abs=1e-6)
-    for at in ("samples", "frames"):
-        stress = Stress(at=at).compute(run)
-        assert stress.tensor == pytest.approx(
-            np.tile(100.0 * (1.0 - apart) / apart**2 * np.eye(3), (len(stress.time), 1, 1)), abs=1e-5
-        )
-    assert Region().compute(run).depth == pytest.approx(number * apart)
-    assert ForceDistribution().compute(run).normal == pytest.approx(1.0, abs=1e-4)
-    assert Displacement().compute(run).vectors == pytest.approx(0.0, abs=1e-9)
-
-
-def test_a_stack_of_boxes_under_gravity(tmp_path):
-    """The floor carries all, the lid nothing, and in the middle it is half of that: Love-Weber sums and walls agree."""
-    block, number, gravity = cuboid((1.0, 0.8, 0.6), 0.1), 3, 10.0
-    high = 0.8  # of a block with its sphero-radius
-    weight = gravity * block.volume
-    law = clast.Linear(1e5, 5e4, 0.5, normal_damping=400.0, tangential_damping=200.0)
-    scene = clast.Scene3D(law=law, gravity=(0.0, 0.0, -gravity), box=clast.Box3D(3.0, 3.0, 0.0), drag=10.0)
-    for name, at in (("bottom", -THICK), ("top", number * high + THICK)):
-        scene.add_wall(drawn_wall(2, at, far=1.5), name=name)
-    for k in range(number):
-        scene.add_drawn(block, (0.1 * (k % 2), -0.1 * (k % 2), (k + 0.5) * high))
-    run = short_run(scene, tmp_path / "run", until=0.6, dt=None, samples=20, frames=2)
-    area = 3.0 * 3.0
-    walls, contacts = Stress("walls").compute(run), Stress().compute(run)
-    assert QuasiStatic(rate=0.0).compute(run).unbalanced[-1] < 1e-4
-    assert walls.on_wall["bottom"][-1] == pytest.approx([number * weight / area, 0.0, 0.0], rel=1e-3, abs=1e-3)
-    assert walls.on_wall["top"][-1] == pytest.approx(0.0)
-    assert walls.zz[-1] == pytest.approx(0.5 * number * weight / area, rel=1e-3)
-    assert contacts.zz[-1] == pytest.approx(0.5 * number * weight / area, rel=1e-3)
-    assert Coordination().compute(run).neighbours.tolist() == [0, 0, 2, 2, 1]
-    assert Fabric().compute(run).tensor == pytest.approx(np.diag([0.0, 0.0, 1.0]), abs=1e-3)
-    assert run.book.energy_error < 1e-3
-
-
-def test_walls_and_contacts_agree_in_a_box_of_cubes(tmp_path):
-    """Cubes between six smooth walls that press differently along x, y and z, brought to rest."""
-    loads = {"x": 100.0, "y": 150.0, "z": 300.0}
-    rough = clast.Linear(1e5, 5e4, 0.3, normal_damping=300.0, tangential_damping=100.0)
-    scene = clast.Scene3D(law=rough, drag=5.0)
-    scene.set_law("grain", "wall", clast.Linear(1e5, 5e4, 0.0, normal_damping=300.0))
-    cube, apart, rng = cuboid(0.16, 0.03), 0.34, np.random.default_rng(3)
-    pairs = {"x": ("left", "right"), "y": ("front", "back"), "z": ("bottom", "top")}
-    tags = {}
-    for axis, names in pairs.items():
-        across = tuple(pairs[other] for other in "xyz" if other != axis)
-        held = {other: 0.0 for other in ("x", "y", "z", "spin", "spin_x", "spin_y") if other != axis}
-        for name, way in zip(names, "+-", strict=True):
-            press = clast.Pressure(clast.Ramp(0.0, loads[axis], finish=0.2, smooth=True), way + axis, between=across)
-            tags[name] = (clast.Velocity(**held), press)
-    for cell, turn in zip(np.ndindex(2, 2, 2), random_turns(rng, 8), strict=True):
-        scene.add(cube, (np.array(cell) + 0.5) * apart, orientation=turn)
-    closed_box(scene, [2.0 * apart] * 3, 0.03, tags)
-    run = short_run(scene, tmp_path / "run", until=0.4, dt=None, samples=50, frames=5)
-    walls, contacts, tables = Stress("walls").compute(run), Stress().compute(run), Stress(at="frames").compute(run)
-    assert QuasiStatic().compute(run).unbalanced[-1] < 1e-6
-    for found in (walls, contacts, tables):
-        assert np.diagonal(found.tensor[-1]) == pytest.approx(list(loads.values()), rel=1e-3)
-    assert contacts.tensor[-1] == pytest.approx(contacts.tensor[-1].T, abs=1e-3)  # moments of every grain balance
-    last = contacts_at(run, -1)
-    assert (last.counts > 0).sum() == run.series["contacts"][-1]
-    assert ForceDistribution(friction=0.3).compute(run).mobilised.max() < 1.0 + 1e-5
-    assert 2.0 < Coordination().compute(run).mean < Coordination().compute(run).mean_contacts
