@@ -179,6 +179,7 @@ def test_a_renamed_file_is_the_same_law(tmp_path):
     assert force_in_a_fresh_process(path.rename(tmp_path / "my_spring.py")) == pytest.approx(1000.0)
 
 
+@pytest.mark.validate  # two processes that keep nothing on disk
 def test_functions_that_nobody_can_import(tmp_path):
     path = tmp_path / "spring_of_mine.py"
     path.write_text(SPRING)
