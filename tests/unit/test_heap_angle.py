@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from clast.measures.heap import SECTORS, base_radius, flank_of, repose, repose_projected
+from clast.measures.heap import SECTORS, base_radius, cone_angle, flank_of, repose, repose_projected
 
 BIN = 0.013
 
@@ -26,6 +26,7 @@ def test_a_cone_has_its_angle_in_every_sector_and_projection(angle):
     assert found.mean == pytest.approx(angle, abs=1.5) and seen.mean == pytest.approx(angle, abs=1.5)
     assert np.abs(found.angles - angle).max() < 4.0 and 0.0 < found.error < 1.0
     assert found.base == pytest.approx(0.12, rel=0.02)
+    assert cone_angle(places) == pytest.approx(angle, abs=0.5)
 
 
 def test_grains_that_rolled_away_change_little():
@@ -56,4 +57,4 @@ def test_the_highest_grain_of_a_bin_counts_and_the_line_goes_through_them():
 def test_a_few_grains_have_no_angle():
     few = repose(np.array([[0.0, 0.0, 0.01], [0.01, 0.0, 0.0]]), BIN)
     assert math.isnan(few.mean) and math.isnan(few.error)
-    assert math.isnan(repose(np.zeros((0, 3)), BIN).mean)
+    assert math.isnan(repose(np.zeros((0, 3)), BIN).mean) and math.isnan(cone_angle(np.zeros((0, 3))))

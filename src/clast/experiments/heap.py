@@ -18,7 +18,7 @@ from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
 from clast.experiments.space import picture_of_scene
 from clast.laws import Linear, OverlapVolume
-from clast.measures.heap import INNER, OUTER, base_radius, mean_and_error, repose, repose_projected
+from clast.measures.heap import INNER, OUTER, base_radius, cone_angle, mean_and_error, repose, repose_projected
 from clast.output.figures import save_figure
 from clast.output.reader import Run
 from clast.preparation.pour import Stream, pour
@@ -262,6 +262,9 @@ def evaluate(p: Heap, run: Run) -> Sequence[Quantity]:
         shown.append(Quantity(f"angle of repose, {who}", angle, "°", published, close, note))
         there, spread = mean_and_error(seen)
         shown.append(Quantity(f"the same in projections, {who}", there, "°", note=f"± {spread:.2g}; as the paper looked at it"))
+        cones = float(np.mean([cone_angle(grains_of(p, run, kind)) for kind in kinds]))
+        note = "which has the base radius and the mean height of the heap, foot and tip included"
+        shown.append(Quantity(f"cone, {who}", cones, "°", note=note))
         left = [p.grains - len(grains_of(p, run, kind)) for kind in kinds]
         if any(left):
             shown.append(Quantity(f"grains that left the floor, {who}", float(np.mean(left)), note="of a heap, on average"))

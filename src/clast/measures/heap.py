@@ -2,7 +2,8 @@
 
 The heap stands about the z axis. Its base radius is twice the median distance of the grains from that axis: exact for a cone of
 even density, and grains that rolled away do not shift it. On each flank the highest centroid of every radial bin is taken, and
-a line laid through those between 0.2 and 0.8 of the base radius: the tip is round and the foot is thin.
+a line laid through those between 0.2 and 0.8 of the base radius: the tip is round and the foot is thin. The cone with the base
+radius and the mean height of the grains takes tip and foot as they are, and no bins.
 """
 
 from __future__ import annotations
@@ -72,6 +73,12 @@ class Repose:
 def base_radius(places: np.ndarray) -> float:
     """Twice the median distance of centroids (n, 3) from the z axis: within half its radius a cone has half its volume."""
     return 2.0 * float(np.median(np.hypot(places[:, 0], places[:, 1]))) if len(places) else 0.0
+
+
+def cone_angle(places: np.ndarray) -> float:
+    """Angle [degrees] of the cone that has the base radius and, at a quarter of its height, the mean of centroids (n, 3)."""
+    base = base_radius(places)
+    return math.degrees(math.atan(4.0 * float(places[:, 2].mean()) / base)) if base > 0.0 else math.nan
 
 
 def flank_of(name: str, distance: np.ndarray, height: np.ndarray, base: float, bin_width: float) -> Flank:

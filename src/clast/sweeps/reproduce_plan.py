@@ -37,6 +37,7 @@ SECONDS: Mapping[str, Mapping[str, float]] = {
     "friction-loop": {"quick": 10.0, "full": 8.0},
     "gallery": {"quick": 6.0, "full": 6.0},
     "gas-3d": {"quick": 12.0, "full": 130.0},
+    "heap": {"quick": 75.0, "full": 5000.0},
     "hopper": {"quick": 45.0, "full": 35.0},
     "hopper-3d": {"quick": 20.0, "full": 500.0},
     "hysteresis": {"quick": 24.0, "full": 180.0},
