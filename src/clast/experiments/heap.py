@@ -351,7 +351,8 @@ def figures(p: Heap, run: Run, folder: Path) -> Sequence[Path]:
         for k, kind in enumerate(kinds):
             table = run.tables[name_of(kind)]
             look = {"color": f"C{number}", "lw": 1, "label": f"{shape}, {floor} floor" if k == 0 else None}
-            landed = table["time"] % p.interval > 0.7 * p.interval  # a batch that has just come is no apex
+            since = np.rint(table["time"] / LOOKS) % max(1, round(p.interval / LOOKS)) * LOOKS  # a new batch is no apex
+            landed = since > 0.7 * p.interval
             left.plot(table["time"][landed], 1e3 * table["apex"][landed], **look)
             right.semilogy(table["time"], moving_share(table), **look)
     left.set(xlabel="time [s]", ylabel="apex [mm]", title=f"heaps of {p.grains} grains grow", ylim=(0.0, None))
