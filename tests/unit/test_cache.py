@@ -102,23 +102,57 @@ def test_an_edited_law_is_seen_at_once(installation, cold):
     assert edited["force"] == pytest.approx(1e4 / 0.1)
 
 
-@pytest.mark.parametrize("law", [Linear(1e4, 1e4, friction=0.5), OverlapVolume(1e4, friction=0.5)], ids=["rounded", "sharp"])
-def test_every_loop_in_space_is_kept_on_disk(law):
-    """numba leaves out, with a warning, what it cannot keep: it would be compiled in every process."""
-    sharp = isinstance(law, OverlapVolume)
-    scene = Scene3D(law=law)
-    for k in range(2):
-        scene.add(cuboid((1.0, 1.0, 1.0), 0.0 if sharp else 0.1), ((0.9 if sharp else 1.15) * k, 0.0, 0.0))
+def touching(kind: str) -> Engine:
+    """Two bodies of the plane, rounded in space, or sharp, after a step."""
+    if kind == "plane":
+        scene = Scene(law=Linear(1e4, 1e4, friction=0.5))
+        for k in range(2):
+            scene.add(disk(radius=0.5), (0.9 * k, 0.0))
+    else:
+        sharp = kind == "sharp"
+        law = OverlapVolume(1e4, friction=0.5) if sharp else Linear(1e4, 1e4, friction=0.5)
+        scene = Scene3D(law=law)
+        for k in range(2):
+            scene.add(cuboid((1.0, 1.0, 1.0), 0.0 if sharp else 0.1), ((0.9 if sharp else 1.15) * k, 0.0, 0.0))
     engine = Engine(scene, dt=1e-6, alpha=0.01)
     engine.advance(1)
     engine.snapshot()
-    used = [
-        k for k in vars(engine.kernels).values() if type(k).__name__ == "CPUDispatcher" and k.stats.cache_path and k.overloads
-    ]
+    return engine
+
+
+def loops_of(engine: Engine) -> list:
+    loops = [k for k in vars(engine.kernels).values() if type(k).__name__ == "CPUDispatcher"]
+    used = [k for k in loops if k.stats.cache_path and k.overloads]
     assert {"advance", "forces_now", "kick_now", "table_now", "search", "list_contacts"} <= {k.__name__ for k in used}
-    for each in used:
+    return used
+
+
+@pytest.mark.parametrize("kind", ["space", "sharp"])
+def test_every_loop_in_space_is_kept_on_disk(kind):
+    """numba leaves out, with a warning, what it cannot keep: it would be compiled in every process."""
+    engine = touching(kind)
+    for each in loops_of(engine):
         stem = f"{engine.kernels.__name__}.{each.__name__}-*.nbc"
         assert list(Path(each.stats.cache_path).glob(stem)), stem
+
+
+def test_calls_find_their_code_whatever_ran_before():
+    """numba tells arguments apart by a short description; where two kinds share one, it searches again in every call."""
+    engines = [touching(kind) for kind in ("plane", "space", "sharp", "plane")]
+    for engine in engines:
+        for each in loops_of(engine):
+
+            def search_again(*_, name=each.__name__, where=engine.kernels.__name__):
+                raise AssertionError(f"{name} of {where} was not found at once")
+
+            each._compile_for_args = search_again
+        try:
+            engine.advance(3)
+            engine.snapshot()
+            engine._rebuild()
+        finally:
+            for each in loops_of(engine):
+                del each._compile_for_args
 
 
 def test_the_key_covers_everything_that_is_compiled():

@@ -7,9 +7,9 @@ import pytest
 from space_tops import ASYMMETRIC, MOMENTS, Q0, Run, a_run, correct_and_predict, energy, exert, inverse_of, kinetic, top_at
 
 from clast.backend.device import from_python
-from clast.dynamics.arrays import DRAG, LOST, ROLLING, SLIDING, TAG_WORK, VISCOUS
+from clast.dynamics.arrays import DRAG, LOST, ROLLING, SLIDING, TAG_WORK, VISCOUS, Tags
 from clast.dynamics.space import drift, motion, tagged
-from clast.dynamics.space.arrays import LOSS, PULL, SPIN, TURN, VELOCITY, State, Tags
+from clast.dynamics.space.arrays import LOSS, PULL, SPIN, TURN, VELOCITY, State
 from clast.shapes.space import quaternions
 
 gather, gather_heat, moved_too_far = map(from_python, (motion.gather, motion.gather_heat, motion.moved_too_far))

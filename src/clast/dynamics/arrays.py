@@ -40,20 +40,24 @@ class State(NamedTuple):
 
 
 class Tags(NamedTuple):
-    """What is imposed on the bodies free ≤ b < moving: rows b − free.
+    """What is imposed on the bodies free ≤ b < moving: rows b − free. In the plane d = 3 components, x y and spin; in space
+    d = 6, x y z and the spin about x y z of the world, and spins are prescribed all three or none.
 
     The program holds what may change with time, one row per step of the present block, or one row for all steps:
-    columns 6r + (0, 1, 2) prescribed velocity and spin at t_n + ½Δt (Gear: t_n + Δt), 6r + (3, 4, 5) force and torque at t_n
+    columns 2d·r + (0 … d − 1) prescribed velocity and spin at t_n + ½Δt (Gear: t_n + Δt), the next d force and torque at t_n
     of tagged row r, then the pressures of the loads, then the drag rate of the grains.
+
+    One class for both: numba takes two of one name and the same kinds of arrays for the same when it is called, and then looks
+    for the right code in every call, which costs a millisecond.
     """
 
-    imposed: np.ndarray  # (m, 3) uint8: 1 where the velocity component (x, y, spin) is prescribed
-    program: np.ndarray  # (steps or 1, 6m + loads + 1)
-    load: np.ndarray  # (loads, 5) int64: tagged row, component, bodies a and b (−1: none), axis of the gap between them
-    load_number: np.ndarray  # (loads, 2): sign along the component, and gap − (x_b − x_a)
-    dashpot: np.ndarray  # (m, 2) coefficients of a dashpot along x and y
+    imposed: np.ndarray  # (m, d) uint8: 1 where the component is prescribed
+    program: np.ndarray  # (steps or 1, 2dm + loads + 1)
+    load: np.ndarray  # (loads, 5 or 8) int64: tagged row, component, bodies a and b (−1: none), axis of the gap; in space twice
+    load_number: np.ndarray  # (loads, 2 or 3): sign along the component, and gap − (x_b − x_a), of each gap
+    dashpot: np.ndarray  # (m, 2 or 3) coefficients of a dashpot along x, y and z
     dragged: np.ndarray  # (m,) uint8: 1 for tagged grains, which the drag acts on; walls it does not
-    push: np.ndarray  # (m, 3) scratch: forces, torque and pressures of the present step
+    push: np.ndarray  # (m, d) scratch: forces, torques and pressures of the present step
 
 
 class Contacts(NamedTuple):

@@ -1,4 +1,4 @@
-"""The nouns of a stretch of steps in space; twins of `clast.dynamics.arrays`, whose ACCOUNTS and Cast serve both.
+"""The nouns of a stretch of steps in space; twins of `clast.dynamics.arrays`, whose ACCOUNTS, Cast and Tags serve both.
 
 Rows of State.body: x y z, sphero-radius, quaternion w x y z, velocity x y z, 0, spin x y z (in the world), 0.
 """
@@ -40,23 +40,6 @@ class State(NamedTuple):
     momentum: np.ndarray  # (n, 4) angular momentum in the principal frame at the end of the last drift, and a 0
     book: np.ndarray  # (n, 8) heats and work since the start, per body
     gear: np.ndarray  # (n, 10, order) for Gear, see clast.dynamics.space.gear; (1, 10, 1) for Verlet
-
-
-class Tags(NamedTuple):
-    """What is imposed on the bodies free ≤ b < moving: rows b − free. Components: x y z, spin about x y z of the world.
-
-    The program holds what may change with time, one row per step of the present block, or one row for all steps:
-    columns 12r + (0 … 5) prescribed velocity and spin at t_n + ½Δt (Gear: t_n + Δt), 12r + (6 … 11) force and torque at t_n
-    of tagged row r, then the pressures of the loads, then the drag rate of the grains.
-    """
-
-    imposed: np.ndarray  # (m, 6) uint8: 1 where the component is prescribed; spins are prescribed all three or none
-    program: np.ndarray  # (steps or 1, 12m + loads + 1)
-    load: np.ndarray  # (loads, 8) int64: tagged row, component, then twice: bodies a and b (−1: none), axis of the gap between
-    load_number: np.ndarray  # (loads, 3): sign along the component, and twice gap − (x_b − x_a)
-    dashpot: np.ndarray  # (m, 3) coefficients of a dashpot along x, y and z
-    dragged: np.ndarray  # (m,) uint8: 1 for tagged grains, which the drag acts on; walls it does not
-    push: np.ndarray  # (m, 6) scratch: forces, torques and pressures of the present step
 
 
 class Contacts(NamedTuple):

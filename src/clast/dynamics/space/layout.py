@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clast.contact.solid_features import geometry
-from clast.dynamics.arrays import ACCOUNTS, Cast
+from clast.dynamics.arrays import ACCOUNTS, Cast, Tags
 from clast.dynamics.program import Column
 from clast.dynamics.rows import (
     check_cohesion,
@@ -19,7 +19,7 @@ from clast.dynamics.rows import (
     unique_shapes,
     wall_damping,
 )
-from clast.dynamics.space.arrays import RADIUS, ROW, SPIN, TURN, VELOCITY, Model, State, Tags
+from clast.dynamics.space.arrays import RADIUS, ROW, SPIN, TURN, VELOCITY, Model, State
 from clast.errors import SceneError
 from clast.scene.imposed import SPACE_COMPONENTS, Imposed
 from clast.scene.space import Body3D, Scene3D

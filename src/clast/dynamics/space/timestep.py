@@ -8,7 +8,8 @@ smallest sphero-radius.
 
 import numpy as np
 
-from clast.dynamics.space.arrays import Model, Tags
+from clast.dynamics.arrays import Tags
+from clast.dynamics.space.arrays import Model
 from clast.dynamics.timestep import FRACTION
 
 CONTACTS = 4  # per grain
