@@ -102,7 +102,7 @@ def test_a_group_says_what_is_wrong_and_others_studies_are_refused(tmp_path):
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_ctrl_c_and_sigterm_save_the_runs_of_a_sweep(number, status, tmp_path):
     (tmp_path / "gas.toml").write_text(GAS)
-    words = ["sweep", "gas.toml", "--vary", "fill.0.seed=1:2", "--run.until", "2000", "--out", "s", "--jobs", "2"]
+    words = ["sweep", "gas.toml", "--vary", "fill.0.seed=1:2", "--run.until", "50000", "--out", "s", "--jobs", "2"]
     words += ["--checkpoint", "1e6"]  # saving only when told
     child = subprocess.Popen(
         [sys.executable, "-m", "clast.cli", *words], stderr=subprocess.PIPE, text=True, cwd=tmp_path
