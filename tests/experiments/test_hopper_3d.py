@@ -15,6 +15,7 @@ from clast.experiments.hopper_3d import (
     WALL,
     Hopper3D,
     beverloo,
+    counting_error,
     filled,
     funnel,
     is_jammed,
@@ -135,6 +136,14 @@ def test_beverloo_is_found_again():
     assert beverloo(openings, flows, jams) == pytest.approx((2.5, 1.4, 0.7))
     assert beverloo(openings, 0.7 * (openings - 1.4) ** 1.5, jams)[0] == pytest.approx(1.5)  # as it would be in the plane
     assert math.isnan(beverloo(openings, flows, np.array([True, True, False, False]))[0])
+
+
+def test_the_error_of_the_exponent_is_that_of_counting():
+    openings, jams = np.array([3.0, 4.0, 5.0, 6.0]), np.array([True, False, False, False])
+    mean = 20.0 * (openings - 1.4) ** 2.5
+    rng = np.random.default_rng(3)
+    found = [beverloo(openings, rng.poisson(mean).astype(float), jams)[0] for _ in range(2000)]
+    assert np.std(found) == pytest.approx(counting_error(openings, mean, jams), rel=0.08)
 
 
 def test_jammed_means_silence_while_grains_remain():
