@@ -262,9 +262,10 @@ def evaluate(p: Heap, run: Run) -> Sequence[Quantity]:
         shown.append(Quantity(f"angle of repose, {who}", angle, "°", published, close, note))
         there, spread = mean_and_error(seen)
         shown.append(Quantity(f"the same in projections, {who}", there, "°", note=f"± {spread:.2g}; as the paper looked at it"))
-        cones = float(np.mean([cone_angle(grains_of(p, run, kind)) for kind in kinds]))
-        note = "which has the base radius and the mean height of the heap, foot and tip included"
-        shown.append(Quantity(f"cone, {who}", cones, "°", note=note))
+        if floor == "smooth":  # glued grains lift it
+            cone = float(np.mean([cone_angle(grains_of(p, run, kind)) for kind in kinds]))
+            note = "which has the base radius and the mean height of the heap, foot and tip included"
+            shown.append(Quantity(f"cone, {who}", cone, "°", note=note))
         left = [p.grains - len(grains_of(p, run, kind)) for kind in kinds]
         if any(left):
             shown.append(Quantity(f"grains that left the floor, {who}", float(np.mean(left)), note="of a heap, on average"))
