@@ -195,11 +195,13 @@ class Binding(NamedTuple):
     def lines(self) -> str:
         """The lines between the marks of the template."""
         numbers = ", ".join(f"table[row, {k}]" for k in range(self.own))
+        flat = ", ".join(f"table[at + {k}]" for k in range(self.own))
         return (
             f'LAW = "{self.law}"\nMEET = "{self.meet}"\nHISTORY = {int(self.history)}\nSIZED = {int(self.sized)}\n'
             f"EXTRA = {int(self.extra)}\nROLLING = {int(self.rolling)}\nCOHESIVE = {int(self.cohesive)}\n"
             f"CELL = {int(self.cell)}\nGEAR = {self.gear}\n"
             f"OWN = {self.own}\n\n\ndef unpack(table, row):\n    return ({numbers},)\n\n\n"
+            f"def read_row(table, at):\n    return ({flat},)\n\n\n"
         )
 
 

@@ -14,14 +14,22 @@ Three options carry weight and are the same everywhere, because the bits depend 
   two to four in the contact loop; a test counts what is left, and allocation inside a kernel becomes a compile error.
 """
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 import numba
+import numpy as np
+from llvmlite import ir
 from numba import prange as parallel_range  # noqa: F401  (re-exported: nobody else imports numba)
 from numba.extending import intrinsic
 
-_COMMON: dict[str, Any] = {"fastmath": {"contract"}, "error_model": "numpy", "_nrt": False, "boundscheck": False}
+from clast.backend.private_code import PrivateCompiler
+
+FUSED = os.environ.get("CLAST_FUSE", "1") != "0"  # 0: no fused multiply-add, so that bits do not depend on the compiler's choice
+PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # everything runs as Python, for debugging
+_FAST = {"contract"} if FUSED else set()
+_COMMON: dict[str, Any] = {"fastmath": _FAST or False, "error_model": "numpy", "_nrt": False, "boundscheck": False}
 # what only compiled code calls needs no entry for Python, whose unpacking of many arrays takes a third of the compiling
 _INNER: dict[str, Any] = {**_COMMON, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
@@ -29,6 +37,12 @@ _INNER: dict[str, Any] = {**_COMMON, "no_cpython_wrapper": True, "no_cfunc_wrapp
 def device(function: Callable[..., Any]) -> Any:
     """Compile a function that other compiled code calls; it is inlined and allocates nothing."""
     return numba.njit(forceinline=True, **_INNER)(function)
+
+
+@device
+def unsigned(index):
+    """An index the compiler knows not to be negative, so that it leaves out the test for counting from the end."""
+    return np.int64(np.uint32(index))
 
 
 def from_python(function: Any) -> Any:
@@ -44,7 +58,7 @@ def law_function(function: Callable[..., Any]) -> Any:
     """
     if hasattr(function, "py_func"):
         return function
-    options = {**_COMMON, "fastmath": {"contract", "nnan", "nsz"}}
+    options = {**_COMMON, "fastmath": _FAST | {"nnan", "nsz"}}
     return numba.njit(forceinline=True, **options)(function)
 
 
@@ -75,12 +89,7 @@ def routine(function: Callable[..., Any]) -> Any:
 
 
 @intrinsic
-def stay_whole(context: Any) -> Any:
-    """Called in a routine: keeps the compiler from inlining it, so that all who call it run the same machine code.
-
-    Where a product and a sum become one instruction is the compiler's choice, and may differ between two copies.
-    """
-
+def _stay_whole(context: Any) -> Any:
     def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         builder.function.attributes.add("noinline")
         return target.get_dummy_value()
@@ -88,9 +97,29 @@ def stay_whole(context: Any) -> Any:
     return numba.types.none(), generate
 
 
+@intrinsic
+def _unlikely(context: Any, condition: Any) -> Any:
+    def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        bit = ir.IntType(1)
+        given = arguments[0] if arguments[0].type.width == 1 else builder.trunc(arguments[0], bit)
+        expect = builder.module.declare_intrinsic("llvm.expect", [bit], ir.FunctionType(bit, [bit, bit]))
+        return builder.call(expect, [given, ir.Constant(bit, 0)])
+
+    return numba.types.boolean(numba.types.boolean), generate
+
+
+# stay_whole (): called in a routine, keeps the compiler from inlining it, so that all who call it run the same machine code:
+#     where a product and a sum become one instruction is the compiler's choice, and may differ between two copies
+# unlikely (condition): the condition, which is seldom true: what follows is moved out of the way of the rest
+stay_whole = (lambda: None) if PLAIN else _stay_whole
+unlikely = (lambda condition: condition) if PLAIN else _unlikely
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a loop that Python calls; the machine code is kept on disk and the interpreter lock is released."""
-    return numba.njit(cache=True, nogil=True, **_COMMON)(function)
+    if PLAIN:
+        return function
+    return numba.njit(cache=True, nogil=True, pipeline_class=PrivateCompiler, **_COMMON)(function)
 
 
 def parallel_kernel(function: Callable[..., Any]) -> Any:

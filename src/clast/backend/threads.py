@@ -1,64 +1,14 @@
-"""Threads: how many, by which layer, and how the work is cut. The bits never depend on any of this."""
+"""How many threads: a number, or the one that turns out quickest while a run goes on. The bits never depend on it."""
 
 import os
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numba
-import numpy as np
 
 from clast.errors import InputError
 
 LAUNCHED: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]  # how many threads numba may ever use
-
-
-class SlowThreadsWarning(UserWarning):
-    """The threading layer costs more than it gains."""
-
-
-class ThreadTrial:
-    """One thread or all of them? Times both by turns on the run itself and settles for the faster.
-
-    On a machine with something else running, threads can be a thousand times slower than one: so the trial begins with
-    few steps, and all threads must win by a tenth.
-    """
-
-    ROUNDS = 3
-    SHORTEST = 2e-3  # seconds: a shorter turn says nothing
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.threads = 1
-        self.steps = 50  # of one stretch; a turn is as many stretches as it takes to be long enough
-        self._steps, self._seconds = 0, 0.0
-        self.best = {1: float("inf"), most: float("inf")}
-        self.turns = 0
-        self.settled = most == 1
-
-    def record(self, steps: int, seconds: float) -> None:
-        """Add a stretch of `steps` taken with `threads`."""
-        self._steps += steps
-        self._seconds += seconds
-        if self._seconds < self.SHORTEST:
-            return
-        self.best[self.threads] = min(self.best[self.threads], self._seconds / max(self._steps, 1))
-        self._steps, self._seconds = 0, 0.0
-        self.turns += 1
-        self.threads = self.most if self.threads == 1 else 1
-        if self.turns == 2 * self.ROUNDS:
-            self.threads = self.most if self.best[self.most] * 1.1 < self.best[1] else 1
-            self.settled = True
-
-
-def count_threads(threads: int | str) -> int:
-    """Number of threads to use; "auto" gives all there are."""
-    most = min(LAUNCHED, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1 << 30)
-    if threads == "auto":
-        return most
-    if isinstance(threads, str) or threads < 1:
-        raise InputError(f'threads = {threads!r} must be a positive number or "auto"')
-    return int(threads)
 
 
 @contextmanager
@@ -72,25 +22,90 @@ def use_threads(threads: int) -> Iterator[None]:
         numba.set_num_threads(before)
 
 
-def warn_about_layer() -> None:
-    """Say so when numba fell back to its workqueue layer: a region costs 100 µs there instead of 3."""
-    try:
-        layer = numba.threading_layer()
-    except ValueError:
-        return
-    if layer == "workqueue":
-        warnings.warn(
-            "numba uses its slow 'workqueue' threading layer: install tbb (pip install tbb) or an OpenMP runtime, "
-            "or run with threads=1",
-            SlowThreadsWarning,
-            stacklevel=2,
-        )
+def count_threads(threads: int | str) -> int:
+    """Number of threads to use; "auto" gives all cores this process may run on."""
+    if threads == "auto":
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise InputError(f'threads = {threads!r} must be a positive number or "auto"')
+    return threads
 
 
-def balanced_cuts(first: np.ndarray, parts: int) -> np.ndarray:
-    """Cut pairs into `parts` ranges of about equal work: `first` (np + 1,) is the running number of candidates."""
-    pairs = len(first) - 1
-    work = first.astype(np.int64) + 2 * np.arange(pairs + 1)  # a pair costs about two candidates by itself
-    targets = np.linspace(0, work[-1] if pairs else 0, parts + 1)
-    cuts = np.searchsorted(work, targets[1:-1])
-    return np.concatenate([[0], cuts, [pairs]]).astype(np.int64)
+class ThreadSearch:
+    """Finds the number of threads with the least time per step, and looks again when the work or the machine has changed.
+
+    It compares all, all − 1, half, a quarter, … one, by turns, on the run itself: a turn lasts some steps and at least
+    `SHORTEST` seconds, and of each number the quickest turn counts, since what else a machine does can only add to it. Then it
+    stays with the winner. It looks again when that has become slower than it was by half, and after `REST` times as long as the
+    comparison took, so that comparing costs at most a few hundredths of a run.
+
+    `threads` is the number for the next stretch, `steps` how many it should have at most (None: as many as one likes); call
+    `record` after each stretch.
+    """
+
+    ROUNDS = 2
+    SHORTEST = 2e-3  # seconds: a shorter turn says nothing
+    REST = 50.0
+    SLOWER = 1.5
+    BETTER = 0.95  # more threads must take less than this much of the time of fewer
+
+    def __init__(self, most: int) -> None:
+        self.choices = sorted({1, most, max(most - 1, 1), *(max(most >> k, 1) for k in range(1, most.bit_length()))})
+        self.threads = 1
+        self._begin()
+
+    @property
+    def settled(self) -> bool:
+        """Whether it stays with a number for now."""
+        return not self._waiting
+
+    @property
+    def steps(self) -> int | None:
+        """At most so many steps in the next stretch."""
+        return None if self.settled else self._turn_steps
+
+    def _begin(self) -> None:
+        """Compare all choices, one by one, ROUNDS times over; one thread comes first, it is never far from the best."""
+        self._best = dict.fromkeys(self.choices, float("inf"))
+        self._waiting = self.choices * self.ROUNDS if len(self.choices) > 1 else []
+        self._turn_steps = 20
+        self._steps, self._seconds, self._spent, self._rested = 0, 0.0, 0.0, 0.0
+        self._pace = 0.0
+        if self._waiting:
+            self.threads = self._waiting[0]
+
+    def record(self, steps: int, seconds: float) -> None:
+        """Add a stretch of `steps` done with `threads`."""
+        self._steps += steps
+        self._seconds += seconds
+        if self._seconds < self.SHORTEST or self._steps == 0:
+            return
+        pace = self._seconds / self._steps
+        if self.settled:
+            self._watch(pace)
+        else:
+            self._compare(pace)
+        self._steps, self._seconds = 0, 0.0
+
+    def _compare(self, pace: float) -> None:
+        self._best[self.threads] = min(self._best[self.threads], pace)
+        self._spent += self._seconds
+        self._turn_steps = max(1, int(self.SHORTEST / min(self._best.values())) + 1)
+        self._waiting.pop(0)
+        if self._waiting:
+            self.threads = self._waiting[0]
+            return
+        self.threads = self.choices[0]
+        for more in self.choices[1:]:
+            if self._best[more] < self.BETTER * self._best[self.threads]:
+                self.threads = more
+        self._pace = self._best[self.threads]
+
+    def _watch(self, pace: float) -> None:
+        """A winner that is not what it was, or has rested long enough, is compared again."""
+        self._rested += self._seconds
+        if len(self.choices) == 1:
+            return
+        slow = pace > self.SLOWER * self._pace
+        if (slow and self._rested > self._spent) or self._rested > self.REST * self._spent:
+            self._begin()

@@ -12,45 +12,69 @@ length zero (a = b) with its m; an isolated point has neither. So one row and on
 polyline, polygon and clump, and the tests at both ends of an edge are the same expression as those of its neighbours.
 """
 
+from typing import NamedTuple
+
+from clast.algebra.plane import Vector, dot, minus, opposite, times
 from clast.backend.device import device
 
-# kinds of feature rows; the row is ax ay bx by mx my 1/l² kind
-NOTCH, EDGE = -1.0, 1.0
+FEATURE = 8  # numbers of a feature row: ax ay bx by mx my 1/l² kind
+NOTCH, EDGE = -1.0, 1.0  # kinds
+
+
+class Feature(NamedTuple):
+    """One row of the table of features, in the frame of its body."""
+
+    a: Vector
+    b: Vector
+    m: Vector
+    inverse: float  # 1/l²
+    kind: float
 
 
 @device
-def meet(x, y, ax, ay, bx, by, mx, my, inverse_length_squared, kind):
-    """Count of a probe at (x, y) on one feature, the vector from the probe to the closest point of the feature, and
-    whether that point is a vertex (1) or inside an edge (0).
+def read_feature(table, f):
+    """Feature f of a flat table."""
+    at = FEATURE * f
+    return Feature(
+        Vector(table[at], table[at + 1]),
+        Vector(table[at + 2], table[at + 3]),
+        Vector(table[at + 4], table[at + 5]),
+        table[at + 6],
+        table[at + 7],
+    )
+
+
+@device
+def meet(place, at):
+    """Count of a probe at `place` on the feature `at`, the way from the probe to the closest point of the feature, and whether
+    that point is a vertex (1) or inside an edge (0).
     """
-    ux = x - ax
-    uy = y - ay
-    lx = bx - ax
-    ly = by - ay
-    along = ux * lx + uy * ly
-    before = ux * mx + uy * my
-    if kind == NOTCH:
+    u, edge = minus(place, at.a), minus(at.b, at.a)
+    along, before = dot(u, edge), dot(u, at.m)
+    if at.kind == NOTCH:
         if along > 0.0 and before < 0.0:
-            return -1.0, -ux, -uy, 1.0
-        return 0.0, 0.0, 0.0, 0.0
+            return -1.0, opposite(u), 1.0
+        return 0.0, Vector(0.0, 0.0), 0.0
     if along > 0.0:
-        beyond = (x - bx) * lx + (y - by) * ly
-        if beyond < 0.0:
-            t = along * inverse_length_squared
-            return 1.0, t * lx - ux, t * ly - uy, 0.0
-        return 0.0, 0.0, 0.0, 0.0
+        if dot(minus(place, at.b), edge) < 0.0:
+            return 1.0, minus(times(along * at.inverse, edge), u), 0.0
+        return 0.0, Vector(0.0, 0.0), 0.0
     if before >= 0.0:
-        return 1.0, -ux, -uy, 1.0
-    return 0.0, 0.0, 0.0, 0.0
+        return 1.0, opposite(u), 1.0
+    return 0.0, Vector(0.0, 0.0), 0.0
 
 
 @device
-def meet_any(x, y, ax, ay, bx, by, mx, my, inverse_length_squared, kind):
+def meet_any(place, at):
     """The papers' literal count (all-pairs): every edge once, at its closest point, ends included."""
-    ux = x - ax
-    uy = y - ay
-    lx = bx - ax
-    ly = by - ay
-    t = min(max((ux * lx + uy * ly) * inverse_length_squared, 0.0), 1.0)
+    u, edge = minus(place, at.a), minus(at.b, at.a)
+    t = min(max(dot(u, edge) * at.inverse, 0.0), 1.0)
     at_vertex = 0.0 if 0.0 < t < 1.0 else 1.0
-    return 1.0, t * lx - ux, t * ly - uy, at_vertex
+    return 1.0, minus(times(t, edge), u), at_vertex
+
+
+@device
+def way_to_line(place, at):
+    """The way from a probe to the line of an edge, as if the edge went on beyond its ends."""
+    u, edge = minus(place, at.a), minus(at.b, at.a)
+    return minus(times(dot(u, edge) * at.inverse, edge), u)

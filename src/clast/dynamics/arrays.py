@@ -1,9 +1,9 @@
 """The nouns of a stretch of steps: what is constant, what moves, who is near whom. NamedTuples of arrays.
 
-Kernels take these and unpack them first; device functions take scalars.
+The host sees tables with rows; passes see the same tables flat (`flat`), with named columns, and read records from them.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -37,6 +37,7 @@ class State(NamedTuple):
     angle: np.ndarray  # (n,) radians, not wrapped
     book: np.ndarray  # (n, 8) heats and work since the start, per body
     gear: np.ndarray  # (n, 3, q − 1) scaled derivatives Δt^k r^(k)/k!, k = 2 … q, of x, y, angle; (1, 3, 1) for Verlet
+    late: np.ndarray  # (n, 3) velocity and spin half a step ago, which springs follow; (1, 3) for Verlet, whose own they are
 
 
 class Tags(NamedTuple):
@@ -57,18 +58,18 @@ class Tags(NamedTuple):
     load_number: np.ndarray  # (loads, 2 or 3): sign along the component, and gap − (x_b − x_a), of each gap
     dashpot: np.ndarray  # (m, 2 or 3) coefficients of a dashpot along x, y and z
     dragged: np.ndarray  # (m,) uint8: 1 for tagged grains, which the drag acts on; walls it does not
-    push: np.ndarray  # (m, d) scratch: forces, torques and pressures of the present step
+    push: np.ndarray  # scratch: in the plane (loads,) their forces at this step; in space (m, d) all forces, torques, pressures
 
 
 class Contacts(NamedTuple):
     """Pairs of near bodies and their candidates (probe, feature), sorted by (i, j, image) and (side, probe, feature)."""
 
     pair: np.ndarray  # (np + 1, 4) uint32: i, j, first candidate, first candidate of side 1; the next row closes it
-    pair_constant: np.ndarray  # (np, 4): image shift x, y of j, reduced mass, row of Model.law
+    pair_constant: np.ndarray  # (np, 5): image shift x, y of j, reduced mass, where in Model.law, reduced sphero-radius
     image: np.ndarray  # (np, 2) int32: image of j
     candidate: np.ndarray  # (nc, 2) uint32: probe, feature
     spring: np.ndarray  # (nc, memory) tangential spring and whatever else the law remembers
-    active: np.ndarray  # (nc,) uint8: 1 where the candidate was a counted contact at the last step
+    weight: np.ndarray  # (nc,) uint8: how much the candidate counted as a contact at the last step, 0 where it was none
     first_pair: np.ndarray  # (n + 1,) uint32: pairs with this body as i
     first_other: np.ndarray  # (n + 1,) uint32: into `other`
     other: np.ndarray  # (np,) uint32: pairs with this body as j, ascending
@@ -104,3 +105,63 @@ class Cast(NamedTuple):
     level_reach: np.ndarray  # (levels,) largest reach of a level
     big: np.ndarray  # int64 ids of big bodies
     mobile: np.ndarray  # (n,) uint8: 1 where at least one component is free
+
+
+# --- what a pass sees ----------------------------------------------------------------------------------------------------
+
+
+class Run(NamedTuple):
+    """Numbers of a stretch of steps, or of a look at the present instant: forces and part of a kick, without moving."""
+
+    dt: float
+    onset: float  # 1 where contacts that open or close are weighted
+    alpha: float  # how far a body may move before the lists are stale
+    free: int  # bodies without tags are the first rows
+    start: int  # step at which the program of the tags begins
+    look: bool
+    past: float  # of a look: parts of Δt before and after t_n that are wanted of the kick,
+    future: float
+    whole: float  # and the whole kick of the running step
+
+
+class Clock(NamedTuple):
+    """Numbers of one step."""
+
+    dt: float
+    spring_dt: float  # time springs have had to grow since the last forces: Δt, 0 at the start
+    past: float  # parts of Δt before and after t_n whose forces are summed
+    future: float
+    onset: float
+    drift: float  # Δt, 0 for a look
+    kick: float  # part of Δt that everything else acts
+    whole: float  # the kick of the running step, of which a look does a part
+    share: float  # of the work of a kick that is booked with the new velocity: ½, 1 at the start, 0 for a look
+    drag: float  # rate of the drag of grains
+    alpha: float
+    resync: bool  # whether (cos, sin) are computed anew from the angle
+    first: bool  # whether this is the first step
+    row: int  # of the program of the tags
+    free: int
+
+
+class World(NamedTuple):
+    """All that a pass may read or write."""
+
+    geometry: Any
+    model: Model
+    state: State
+    contacts: Contacts
+    forces: Forces
+    tags: Tags
+    clock: Clock
+
+
+Record = TypeVar("Record", bound=tuple)
+ROWS_KEPT = ("gear", "program")  # indexed by row in compiled code as well
+
+
+def flat(record: Record) -> Record:
+    """The same arrays, tables as one row of numbers."""
+    names = record._fields  # type: ignore[attr-defined]
+    arrays = (each if name in ROWS_KEPT else each.reshape(-1) for name, each in zip(names, record, strict=True))
+    return type(record)(*arrays)

@@ -10,18 +10,22 @@ from typing import Any
 import numpy as np
 
 from clast.backend import bind
-from clast.backend.threads import ThreadTrial, balanced_cuts, count_threads, use_threads, warn_about_layer
-from clast.dynamics import cell, plane, removal
+from clast.backend.threads import ThreadSearch, count_threads, use_threads
+from clast.dynamics import cell, removal
+from clast.dynamics.arrays import Run, flat
+from clast.dynamics.plane import family as plane
 from clast.dynamics.program import Program
 from clast.dynamics.sharp import twin as sharp
 from clast.dynamics.snapshot import Snapshot, take_snapshot
 from clast.dynamics.space import twin as space
+from clast.dynamics.stretch import DEEP_OVERLAP, STALE, Stretcher, balanced_cuts
 from clast.errors import NotFiniteError, OverlapError, SceneError, StepError
 from clast.neighbours.alpha import AlphaSearch
 from clast.scene.scene import Scene
 from clast.scene.space import Scene3D
 
 SPARE = 1.3  # growth of arrays beyond what is needed
+SLICE = 0.25  # seconds: compiled code comes back that often, at a whole step, so that Ctrl-C is heard
 INTEGRATORS = {"verlet": 0, "gear4": 4, "gear5": 5}
 
 
@@ -79,7 +83,7 @@ class Engine:
 
     dt           time step; None takes the safe step of `clast.dynamics.timestep`
     alpha        Verlet distance, or "auto"
-    threads      1, a number, or "auto", which times one and all and keeps the faster
+    threads      1, a number, or "auto", which compares several on the run itself and takes the quickest
     integrator   "verlet", "gear4" or "gear5"
     search       how near pairs are found: "cells", for sharp bodies in an open box also "sweep"; "auto" takes the quicker. The
                  bits are the same
@@ -112,7 +116,8 @@ class Engine:
         self.integrator = integrator
         self.history = bool(self.kernels.HISTORY)
         if self.kernels.GEAR:
-            self.state = self.state._replace(gear=self.twin.gear_table(self.order.size, self.kernels.GEAR))
+            self.state = self.twin.with_derivatives(self.state, self.kernels.GEAR)
+        self._stretcher = Stretcher(self.kernels) if self.twin is plane else None
         self.step = 0
         self.rebuilds = 0
         self.seconds = 0.0
@@ -132,7 +137,8 @@ class Engine:
         else:
             self._chosen_alpha = float(alpha)
         self.threads = count_threads(threads)
-        self._trial = ThreadTrial(self.threads) if threads == "auto" else None
+        self._thread_search = ThreadSearch(self.threads) if threads == "auto" else None
+        self._slice = 64  # steps between two chances to be interrupted
         possible = self.twin.searches(self.model.period)
         if search not in ("auto", *possible):
             raise SceneError(f'search = "{search}" is not offered for this scene: take {" or ".join(("auto", *possible))}')
@@ -160,12 +166,6 @@ class Engine:
     def _compile(self) -> None:
         """Load or compile every kernel now, by calls that do nothing, so that no clock ever measures it."""
         self._stretch(self.step)
-        if self.threads > 1:
-            warn_about_layer()
-        if self._trial is not None:
-            self.threads = 1
-            self._cut()
-            self._stretch(self.step)
         self._kick(*self._copy(), 0.0, 0.0, 0.0, 0.5)
         self.seconds = 0.0
         self._rebuild()  # once more: the time of the first was that of its compiler
@@ -249,6 +249,9 @@ class Engine:
 
     def _cut(self) -> None:
         """Divide pairs and bodies among the threads, by candidates and by pairs."""
+        if self._stretcher is not None:
+            self._stretcher.cut(self._lists.pair[: self.pairs + 1, 2], self.moving, self.threads)
+            return
         self._pair_cut = balanced_cuts(self._lists.pair[: self.pairs + 1, 2], self.threads)
         self._body_cut = np.linspace(0, self.free, self.threads + 1).astype(np.int64)
         self._found = np.zeros((self.threads, 2), np.int64)
@@ -267,20 +270,24 @@ class Engine:
                 removal.remove_fallen(self)
             if not self._program_start <= self.step < self._program_end:
                 self._write_program(end)
-            stop = min(end, removal.next_look(self), self._program_end)
+            stop = min(end, removal.next_look(self), self._program_end, self.step + self._slice)
+            if self._thread_search is not None:
+                stop = self._with_threads(stop)
             began, before = time.perf_counter(), self.step
-            if self._trial is not None and not self._trial.settled:
-                status, pair = self._try_threads(stop)
-            else:
-                self.step, status, pair = self._stretch(stop)
+            self.step, status, pair = self._stretch(stop)
             took = time.perf_counter() - began
             self.seconds += took
             self._interval.seconds += took
             self._interval.steps += self.step - before
             self.grain_steps += self.moving * (self.step - before)
-            if status == self.kernels.DEEP_OVERLAP:
+            if took < 0.5 * SLICE or took > SLICE:
+                pace = (self.step - before) * SLICE / max(took, 1e-6)
+                self._slice = int(min(max(0.75 * pace, 1.0), 4.0 * self._slice))
+            if self._thread_search is not None:
+                self._thread_search.record(self.step - before, took)
+            if status == DEEP_OVERLAP:
                 self._raise_overlap(int(pair))
-            if status == self.kernels.STALE:
+            if status == STALE:
                 if self._search is not None:
                     self._search.record(self._interval.steps, self._interval.seconds, self._interval.rebuilding)
                 self._rebuild()
@@ -300,6 +307,9 @@ class Engine:
     def _stretch(self, end: int) -> tuple[int, int, int]:
         """Compiled steps until `end` or until the host is needed: (step reached, status, pair)."""
         onset = self._onset
+        if self._stretcher is not None:
+            run = Run(self.dt, onset, self.alpha, self.free, self._program_start, False, 0.0, 0.0, 0.0)
+            return self._stretcher.advance(self.step, end, run, self._world(self.state, self._lists))
         if self.threads == 1:
             return self.kernels.advance(
                 self.geometry, self.model, self.state, self._lists, self._forces, self.tags,
@@ -312,31 +322,27 @@ class Engine:
                 self.alpha, self._found,
             )  # fmt: skip
 
+    def _world(self, state: Any, lists: Any) -> tuple[Any, ...]:
+        """All that a pass may read or write, flat."""
+        return flat(self.geometry), flat(self.model), flat(state), flat(lists), flat(self._forces), flat(self.tags)
+
     @property
     def _onset(self) -> float:
         """Whether opening and closing steps are weighted; Gear's method takes forces, not kicks, and cannot."""
         return float(self.scene.onset and not self.kernels.GEAR)
 
-    def _try_threads(self, end: int) -> tuple[int, int]:
-        """A turn of the trial of threads."""
-        assert self._trial is not None
-        if self.threads != self._trial.threads:
-            self.threads = self._trial.threads
+    def _with_threads(self, stop: int) -> int:
+        """Take the number of threads that is to be tried or kept; returns where the stretch ends then."""
+        assert self._thread_search is not None
+        if self.threads != self._thread_search.threads:
+            self.threads = self._thread_search.threads
             self._cut()
-        began, before = time.perf_counter(), self.step
-        self.step, status, pair = self._stretch(min(end, self.step + self._trial.steps))
-        self._trial.record(self.step - before, time.perf_counter() - began)
-        if self._trial.settled:
-            self.threads = self._trial.threads
-            self._cut()
-        return status, pair
+        steps = self._thread_search.steps
+        return stop if steps is None else min(stop, self.step + steps)
 
     def refuse_deep_overlap(self) -> None:
         """OverlapError if an overlap is too deep in the present state."""
-        state, lists = self._copy()
-        deep = self.kernels.forces_now(
-            self.geometry, self.model, state, lists, self._forces, self.pairs, self.dt, 0.0, 0.0, 0.5, self._onset
-        )
+        deep = self._kick(*self._copy(), 0.0, 0.5, 0.0, 0.5)
         if deep >= 0:
             self._raise_overlap(int(deep))
 
@@ -360,7 +366,13 @@ class Engine:
         room = max(64, 4 * self.pairs)
         while True:
             integers, floats = np.zeros((room, table.INTEGERS), np.int64), np.zeros((room, table.WIDTH))
-            rows = self.kernels.table_now(self.geometry, self.model, state, lists, self.pairs, integers, floats)
+            if self._stretcher is not None:
+                geometry, model, flat_state, flat_lists, _, _ = self._world(state, lists)
+                rows = self.kernels.table_now(
+                    geometry, model, flat_state, flat_lists, self.pairs, integers.reshape(-1), floats.reshape(-1)
+                )
+            else:
+                rows = self.kernels.table_now(self.geometry, self.model, state, lists, self.pairs, integers, floats)
             if rows <= room:
                 return integers[:rows], floats[:rows]
             room = rows
@@ -372,23 +384,29 @@ class Engine:
     def _copy(self) -> tuple[Any, Any]:
         """A state to play with: the run does not see what is done to it."""
         state = type(self.state)(*(array.copy() for array in self.state))
-        written = ("spring", "active" if self.twin is plane else "weight")
-        return state, self._lists._replace(**{name: getattr(self._lists, name).copy() for name in written})
+        return state, self._lists._replace(spring=self._lists.spring.copy(), weight=self._lists.weight.copy())
 
     def _kick(
         self, state: Any, lists: Any, past: float, future: float, spring_dt: float, whole: float,
         onset: float | None = None,
-    ) -> None:  # fmt: skip
-        """Forces at the present positions and the parts `past` and `future` of Δt of the `whole` kick, without moving."""
+    ) -> int:  # fmt: skip
+        """Forces at the present positions and the parts `past` and `future` of Δt of the `whole` kick, without moving.
+
+        Returns the first pair that overlaps too deeply, or −1."""
         gear = self.kernels.GEAR
-        self.kernels.forces_now(
+        onset = self._onset if onset is None else onset
+        if self._stretcher is not None:
+            run = Run(self.dt, onset, self.alpha, self.free, self._program_start, True, past, future, whole)
+            return self._stretcher.advance(self.step, self.step + 1, run, self._world(state, lists))[2]
+        deep = self.kernels.forces_now(
             self.geometry, self.model, state, lists, self._forces, self.pairs, self.dt, spring_dt,
-            0.5 if gear else past, 0.5 if gear else future, self._onset if onset is None else onset,
+            0.5 if gear else past, 0.5 if gear else future, onset,
         )  # fmt: skip
         row = self.step - self._program_start if len(self.tags.program) > 1 else 0
         self.kernels.kick_now(
             self.model, state, lists, self._forces, self.tags, row, self.free, self.moving, self.dt, past + future, whole
         )
+        return int(deep)
 
     @property
     def candidates(self) -> int:
@@ -451,6 +469,7 @@ class Engine:
 
     def restore(self, arrays: dict[str, np.ndarray], scalars: dict[str, float | int]) -> None:
         """Go on from a checkpoint of the same scene."""
+        arrays = self.twin.as_today(arrays, self.dt)
         if arrays["body"].shape != self.state.body.shape or float(scalars["dt"]) != self.dt:
             raise SceneError(
                 f"the checkpoint holds {len(arrays['body'])} bodies at dt = {scalars['dt']}, the scene {self.order.size} at "

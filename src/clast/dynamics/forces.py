@@ -1,300 +1,218 @@
-"""Contact forces of a pair: geometry → contact record → law → force and torque on both bodies (GM09 eq 2-4).
+"""Contact forces of a pair: geometry → contact record → law → force and torque on both bodies (GM09 eq 2-4, 13).
 
-One rotation per pair and side carries the listed probes of one body into the frame of the other; edges never turn.
+A contact that counts w is w contacts in one place: w multiplies all that the law answers. Where w changes from step to step
+(edges that become parallel fade, in space) the spring is stretched so that its energy stays, and the fade of the normal energy
+has a torque of its own. In the plane w is 1, or −1 where a vertex of a notch is taken back.
 """
 
 import math
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from clast.backend.device import device
-from clast.dynamics.onset import BELOW, last_part, parts_in_contact
-from clast.dynamics.record import carry, contact_record, probe_arms, unsigned
-from clast.laws.cohesion import pull
+from clast.backend.device import device, unlikely
+from clast.dynamics.onset import BELOW, parts_in_contact
+from clast.dynamics.springs import springs_of_law
 from clast.laws.law import Contact, Memory
-from clast.laws.rolling import rolling_energy, rolling_torque
 
 DEEP = 0.1  # of the sum of sphero-radii: skeletons nearer than this end the run, the normal is about to lose meaning
+FLAT = (0.0, 0.0)
 
 
-@device
-def memory_width(extra, rolling):
-    """Numbers a contact remembers: the tangential spring, perhaps one more, perhaps the angle of rolling, in this order."""
-    return 1 + extra + rolling
+class Sums(NamedTuple):
+    """What the contacts of a pair add up to."""
+
+    force: Any  # a wrench of the family
+    drag: Any  # the viscous part of it
+    heat: float  # of sliding
+    rolled: float  # heat of rolling
+    lost: float  # energy of springs that nobody took over
+    too_deep: bool
+    changes: bool  # a contact may open or close in this step
 
 
-@device
-def sliding_speed(
-    across, closing, inverse, offset, at_vertex, normal_x, normal_y,
-    a_arm_x, a_arm_y, a_spin, b_arm_x, b_arm_y, b_spin, dt,
-):  # fmt: skip
-    """v·T at the contact point, for velocities of t_n − ½Δt: with arms and tangent of half a step ago, where they belong.
+class PlainSums(NamedTuple):
+    """The same for contacts that remember and lose nothing."""
 
-    Since then the arms have turned with their bodies, and the tangent with b where the probe faces an edge, with the line
-    between two vertices where it faces a vertex. Without this the energy of the tangential spring differs from the work of
-    its force by first order in Δt. With dt = 0 it is v·T at the positions given.
-    """
-    relative = a_spin - b_spin
-    a_along = a_arm_y * normal_x - a_arm_x * normal_y  # arm · T
-    b_along = b_arm_y * normal_x - b_arm_x * normal_y
-    rate = b_spin * b_spin * b_along - a_spin * a_spin * a_along
-    rate -= (2.0 * b_spin + 0.5 * relative - at_vertex * inverse * across) * closing
-    return across + relative * offset - 0.5 * dt * rate
+    force: Any
+    too_deep: bool
+    changes: bool
 
 
-@device
-def heir(meet, k, last, probe_x, probe_y, candidate, feature, following, active, reach_squared, opening):
-    """Find the other end of a spring that changes hands at a corner; −1 where there is none. Rare.
+class Push(NamedTuple):
+    """One contact. Vectors across the normal are pairs of numbers."""
 
-    A contact k that opens takes over from a later candidate of the same probe, on an adjoining edge, that closes in this
-    step; one that closes gives to a later one that opens. Earlier candidates have looked at k themselves. Of two, the one
-    whose shared corner is nearer to the probe.
-    """
-    best = -1
-    nearest = np.inf
-    mine = np.int64(candidate[2 * k + 1])
-    for other in range(k + 1, last):
-        if candidate[2 * other] != candidate[2 * k]:
-            break
-        theirs = np.int64(candidate[2 * other + 1])
-        if following[mine] == theirs:
-            corner = 8 * theirs
-        elif following[theirs] == mine:
-            corner = 8 * mine
-        else:
-            continue
-        f = 8 * theirs
-        count, qx, qy, _ = meet(
-            probe_x, probe_y, feature[f], feature[f + 1], feature[f + 2], feature[f + 3],
-            feature[f + 4], feature[f + 5], feature[f + 6], feature[f + 7],
+    elastic: float  # along −N, weighted with the part of the step in contact
+    viscous: float
+    shear: tuple[float, float]  # with the drag
+    drag: tuple[float, float]
+    roll: tuple[float, float]  # torque on a
+    heat: float
+    rolled: float
+
+
+def push_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
+    """`push_of(touch, met, side, pair, world)`: the law for a touching contact, springs brought up to date."""
+    elastic, force, extra, rolling = law.elastic, law.force, law.extra, law.rolling
+    read_spring, write_spring, sliding_before = family.read_spring, family.write_spring, family.sliding_before
+    turned_about_normal, rolling_rate, spring_width = family.turned_about_normal, family.rolling_rate, family.SPRING
+    width, read_row, roll_law = memory_width(family, law), law.read_row, law.roll
+    last = width - spring_width
+
+    @device
+    def roll_of(push, touch, side, met, pair, world, time, turned):
+        """Torque and heat of rolling."""
+        if rolling:
+            spring, at = world.contacts.spring, width * met.k + last
+            kept = read_spring(spring, at, touch, turned)
+            u, w, angle_u, angle_w, heat = roll_law(push, rolling_rate(touch, side), kept, pair, world, time)
+            write_spring(spring, at, touch, angle_u, angle_w)
+            return (u, w), heat
+        return FLAT, 0.0
+
+    @device
+    def push_of(touch, met, side, pair, world):
+        clock, spring, row = world.clock, world.contacts.spring, read_row(world.model.law, pair.row)
+        past_part, future_part = parts_in_contact(touch.depth, touch.closing, clock.dt, clock.onset)
+        weight = clock.past * past_part + clock.future * future_part
+        count, kick, time = met.count, clock.past + clock.future, past_part * clock.spring_dt
+        if count < 0.0:
+            return Push(count * elastic(row, touch.depth, pair.radius) * weight, 0.0, FLAT, FLAT, FLAT, 0.0, 0.0)
+        turned = turned_about_normal(touch, side, time)
+        slip = sliding_before(touch, side, turned, clock.spring_dt)
+        at = width * met.k
+        kept = read_spring(spring, at, touch, turned)
+        answer = force(
+            row, Contact(touch.depth, touch.closing, slip[0], slip[1], pair.mass, pair.radius),
+            Memory(kept[0], kept[1], spring[at + spring_width] if extra else 0.0), time,
         )  # fmt: skip
-        touching = count > 0.0 and qx * qx + qy * qy < reach_squared
-        was = active[other] != 0
-        if (opening and was and not touching) or (not opening and touching and not was):
-            dx, dy = feature[corner] - probe_x, feature[corner + 1] - probe_y
-            if dx * dx + dy * dy < nearest:
-                best = other
-                nearest = dx * dx + dy * dy
-    return best
+        write_spring(spring, at, touch, answer.spring_u, answer.spring_w)
+        if extra:
+            spring[at + spring_width] = answer.extra
+        lossy = count * kick
+        drag = (lossy * answer.drag_u, lossy * answer.drag_w)
+        part = count * weight
+        shear = (part * answer.shear_u + drag[0], part * answer.shear_w + drag[1])
+        (roll_u, roll_w), rolled = roll_of(answer.elastic + answer.viscous, touch, side, met, pair, world, time, turned)
+        return Push(
+            count * answer.elastic * weight, answer.viscous * lossy, shear, drag, (part * roll_u, part * roll_w),
+            count * answer.heat, count * rolled,
+        )  # fmt: skip
+
+    return push_of
 
 
-@device
-def pair_forces(
-    meet, elastic, law, spring_energy, history, extra, rolling, cohesive, cell, gear, p, pair, reduced_mass, shift,
-    candidate, spring, active, body, derivative, vertex, feature, following, parameters, radius, beside,
-    dt, spring_dt, past, future, onset,
-):  # fmt: skip
-    """Sum the contacts of pair p. The arrays come flattened: a table's row length is then known when compiling.
+def memory_width(family: SimpleNamespace, law: SimpleNamespace) -> int:
+    """Numbers a contact remembers: the tangential spring, perhaps one more, perhaps the spring of rolling, in this order."""
+    return int(family.SPRING * (1 + law.rolling) + law.extra)
 
-    `history`, `extra`, `rolling`, `cohesive`, `cell`, `gear` are constants of the kernel; what they switch off is not compiled.
-    With Gear's method velocities are those of t_n; springs then take what they were half a step ago, v − r₂/Δt, from
-    `derivative` (rows of x, y, angle, each r₂ … r_gear). No more than 30 arguments: Python packs longer calls into a tuple.
-    Returns force on i (x, y), torques on i and j, the viscous part of these four, heat of sliding, of rolling, energy of
-    lost springs, whether skeletons nearly touch, and whether a contact may open or close in this step.
-    """
-    roll_stiffness, roll_friction, strength, gap_range = beside
-    i = 8 * np.int64(pair[4 * p])
-    j = 8 * np.int64(pair[4 * p + 1])
-    first = np.int64(pair[4 * p + 2])
-    middle = np.int64(pair[4 * p + 3])
-    last = np.int64(pair[4 * p + 6])
 
-    a_cos, a_sin, a_vx, a_vy, a_spin, a_r = body[i + 2], body[i + 3], body[i + 4], body[i + 5], body[i + 6], body[i + 7]
-    b_cos, b_sin, b_vx, b_vy, b_spin, b_r = body[j + 2], body[j + 3], body[j + 4], body[j + 5], body[j + 6], body[j + 7]
-    branch_x = body[j] - body[i] + shift[0]  # from i to j's image
-    branch_y = body[j + 1] - body[i + 1] + shift[1]
-    if cell:  # which moves with the cell
-        b_vx += shift[2]
-        b_vy += shift[3]
-    reach = a_r + b_r
-    reach_squared = reach * reach
-    near_squared = (reach + gap_range) * (reach + gap_range) if cohesive else reach_squared
-    width = memory_width(extra, rolling)
-    kick = past + future
-    a_lag_x = a_lag_y = a_lag = b_lag_x = b_lag_y = b_lag = 0.0  # how much velocities have grown in half a step
-    if gear:
-        at = 3 * (gear - 1) * np.int64(pair[4 * p])
-        a_lag_x, a_lag_y, a_lag = derivative[at] / dt, derivative[at + gear - 1] / dt, derivative[at + 2 * gear - 2] / dt
-        at = 3 * (gear - 1) * np.int64(pair[4 * p + 1])
-        b_lag_x, b_lag_y, b_lag = derivative[at] / dt, derivative[at + gear - 1] / dt, derivative[at + 2 * gear - 2] / dt
+def energy_that_fades(family: SimpleNamespace, law: SimpleNamespace) -> Any:
+    """`fading_energy(touch, met, pair, world)`."""
+    cohesive, attraction_energy, normal_energy, read_row = law.cohesive, law.attraction_energy, law.normal_energy, law.read_row
 
-    force_x = force_y = torque_i = torque_j = 0.0
-    drag_x = drag_y = drag_i = drag_j = 0.0
-    heat = rolled = lost = 0.0
-    closest = 4.0 * reach_squared
-    opens_or_closes = False
+    @device
+    def fading_energy(touch, met, pair, world):
+        """Energy whose weight changes as the bodies turn, times the part of the kick."""
+        clock, energy = world.clock, 0.0
+        if met.touching:
+            past_part, future_part = parts_in_contact(touch.depth, touch.closing, clock.dt, clock.onset)
+            weight = clock.past * past_part + clock.future * future_part
+            energy = normal_energy(read_row(world.model.law, pair.row), touch.depth, pair.radius) * weight
+        if cohesive:
+            energy += attraction_energy(touch.depth, pair, world) * (clock.past + clock.future)
+        return energy
 
-    begin = first
-    end = middle
-    side_sign = 1.0
-    for side in range(2):
-        # probes belong to a, features to b; b's frame is the frame
-        if side == 1:
-            a_cos, b_cos = b_cos, a_cos
-            a_sin, b_sin = b_sin, a_sin
-            a_vx, b_vx = b_vx, a_vx
-            a_vy, b_vy = b_vy, a_vy
-            a_spin, b_spin = b_spin, a_spin
-            a_r, b_r = b_r, a_r
-            branch_x, branch_y = -branch_x, -branch_y
-            begin = middle
-            end = last
-            side_sign = -1.0
-            if gear:
-                a_lag_x, b_lag_x = b_lag_x, a_lag_x
-                a_lag_y, b_lag_y = b_lag_y, a_lag_y
-                a_lag, b_lag = b_lag, a_lag
-        if begin == end:
-            continue
-        cosine = a_cos * b_cos + a_sin * b_sin
-        sine = a_sin * b_cos - a_cos * b_sin
-        shift_x = -(b_cos * branch_x + b_sin * branch_y)
-        shift_y = -(b_cos * branch_y - b_sin * branch_x)
-        for q in range(begin, end):
-            k = unsigned(q)
-            m = width * k
-            v = 2 * np.int64(candidate[2 * k])
-            f = 8 * np.int64(candidate[2 * k + 1])
-            x, y = carry(vertex[v], vertex[v + 1], cosine, sine, shift_x, shift_y)
-            count, qx, qy, at_vertex = meet(
-                x, y, feature[f], feature[f + 1], feature[f + 2], feature[f + 3],
-                feature[f + 4], feature[f + 5], feature[f + 6], feature[f + 7],
-            )  # fmt: skip
-            square = qx * qx + qy * qy
-            touching = count != 0.0 and square < reach_squared
-            if history:
-                was = active[k] != 0
-                now = touching and count > 0.0
-                if now != was:
-                    if now:
-                        for c in range(width):
-                            spring[m + c] = 0.0
-                        active[k] = 1
-                        giver = heir(meet, k, end, x, y, candidate, feature, following, active, reach_squared, True)
-                        if giver >= 0:
-                            for c in range(width):
-                                spring[m + c] = spring[width * giver + c]
-                                spring[width * giver + c] = 0.0
-                            active[giver] = 0
-                    else:
-                        active[k] = 0
-                        taker = heir(meet, k, end, x, y, candidate, feature, following, active, reach_squared, False)
-                        if taker >= 0:
-                            for c in range(width):
-                                spring[width * taker + c] = spring[m + c]
-                            active[taker] = 1
-                        else:
-                            # the last kick's half for this step has still worked against the spring: energy at mid-way
-                            way = turn = 0.0
-                            if count == 0.0:  # its foot has left the edge, at a corner or a seam: as if the edge went on
-                                lx, ly = feature[f + 2] - feature[f], feature[f + 3] - feature[f + 1]
-                                ux, uy = x - feature[f], y - feature[f + 1]
-                                along = (ux * lx + uy * ly) * feature[f + 6]
-                                qx, qy = along * lx - ux, along * ly - uy
-                                square = qx * qx + qy * qy
-                            if square > 0.0:
-                                arms = probe_arms(vertex[v], vertex[v + 1], a_cos, a_sin, branch_x, branch_y)
-                                gap, _, _, offset, _, closing, across = contact_record(
-                                    qx, qy, square, reach, a_r, b_cos, b_sin, arms[0], arms[1], arms[2], arms[3],
-                                    a_vx, a_vy, a_spin, b_vx, b_vy, b_spin,
-                                )  # fmt: skip
-                                sliding = across + (a_spin - b_spin) * offset
-                                turn = 0.5 * spring_dt * last_part(min(gap, 0.0), closing, dt, onset)
-                                way = sliding * turn
-                            second = spring[m + 1] if extra else 0.0
-                            lost += spring_energy(parameters, spring[m] + way, 0.0, second)
-                            if rolling:
-                                lost += rolling_energy(roll_stiffness, spring[m + width - 1] + (a_spin - b_spin) * turn)
-                        for c in range(width):
-                            spring[m + c] = 0.0
-            if cohesive:
-                if count == 0.0 or square >= near_squared:
-                    continue
-            elif not touching:
-                continue
-            if square < closest:
-                closest = square
-            a_arm_x, a_arm_y, b_arm_x, b_arm_y = probe_arms(vertex[v], vertex[v + 1], a_cos, a_sin, branch_x, branch_y)
-            depth, normal_x, normal_y, offset, inverse, closing, across = contact_record(
-                qx, qy, square, reach, a_r, b_cos, b_sin, a_arm_x, a_arm_y, b_arm_x, b_arm_y,
-                a_vx, a_vy, a_spin, b_vx, b_vy, b_spin,
-            )  # fmt: skip
-            weighted = viscous = shear = drag = torque = 0.0
-            if touching:
-                if depth < BELOW * dt * math.fabs(closing):
-                    opens_or_closes = True
-                past_part, future_part = parts_in_contact(depth, closing, dt, onset)
-                weight = past * past_part + future * future_part
-                if history and count > 0.0:
-                    grown = 0.0
-                    if gear:
-                        lag_x = a_lag_x - a_lag * a_arm_y - (b_lag_x - b_lag * b_arm_y)
-                        lag_y = a_lag_y + a_lag * a_arm_x - (b_lag_y + b_lag * b_arm_x)
-                        grown = lag_y * normal_x - lag_x * normal_y
-                    sliding = sliding_speed(
-                        across - grown, closing, inverse, offset, at_vertex, normal_x, normal_y,
-                        a_arm_x, a_arm_y, a_spin - a_lag, b_arm_x, b_arm_y, b_spin - b_lag, spring_dt,
-                    )  # fmt: skip
-                    second = spring[m + 1] if extra else 0.0
-                    answer = law(
-                        parameters, Contact(depth, closing, sliding, 0.0, reduced_mass, radius),
-                        Memory(spring[m], 0.0, second), past_part * spring_dt,
-                    )  # fmt: skip
-                    spring[m] = answer.spring_u
-                    if extra:
-                        spring[m + 1] = answer.extra
-                    heat += answer.heat
-                    weighted = count * answer.elastic * weight
-                    viscous = answer.viscous * kick
-                    drag = answer.drag_u * kick
-                    shear = weight * answer.shear_u + drag
-                    if rolling:
-                        turning, _, spring[m + width - 1], _, warmth = rolling_torque(
-                            roll_stiffness, roll_friction, answer.elastic + answer.viscous, radius,
-                            a_spin - a_lag - (b_spin - b_lag), 0.0,
-                            spring[m + width - 1], 0.0, past_part * spring_dt,
-                        )  # fmt: skip
-                        torque = weight * turning
-                        rolled += warmth
-                else:
-                    weighted = count * elastic(parameters, depth, radius) * weight
-            if cohesive:
-                weighted -= count * pull(strength, gap_range, depth) * kick
-            # on a: −F_n N + F_t T, with T = ẑ × N
-            if history:
-                push = -(weighted + viscous)
-                vx = -viscous * normal_x - drag * normal_y
-                vy = -viscous * normal_y + drag * normal_x
-                drag_x += side_sign * vx
-                drag_y += side_sign * vy
-                a_drag = a_arm_x * vy - a_arm_y * vx + offset * drag
-                b_drag = b_arm_y * vx - b_arm_x * vy - offset * drag
-                fx = push * normal_x - shear * normal_y
-                fy = push * normal_y + shear * normal_x
-                a_torque = a_arm_x * fy - a_arm_y * fx + offset * shear
-                b_torque = b_arm_y * fx - b_arm_x * fy - offset * shear
-                if rolling:
-                    a_torque += torque
-                    b_torque -= torque
-            else:
-                a_drag = b_drag = 0.0
-                fx = -weighted * normal_x
-                fy = -weighted * normal_y
-                a_torque = a_arm_x * fy - a_arm_y * fx
-                b_torque = b_arm_y * fx - b_arm_x * fy
-            force_x += side_sign * fx
-            force_y += side_sign * fy
-            if side == 0:
-                torque_i += a_torque
-                torque_j += b_torque
-                drag_i += a_drag
-                drag_j += b_drag
-            else:
-                torque_i += b_torque
-                torque_j += a_torque
-                drag_i += b_drag
-                drag_j += a_drag
-    return (
-        force_x, force_y, torque_i, torque_j, drag_x, drag_y, drag_i, drag_j, heat, rolled, lost,
-        closest < DEEP * DEEP * reach_squared, opens_or_closes,
-    )  # fmt: skip
+    return fading_energy
+
+
+def forces_with_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
+    """The pass `pair_forces(p, world)` for laws that remember or lose something."""
+    visit, touch_of, on_pair, with_roll, with_fade = family.visit, family.touch_of, family.on_pair, family.with_roll, family.with_fade
+    add, fades, fading, fading_energy = family.add_wrench, family.fades, family.FADING, energy_that_fades(family, law)
+    push_of, change_hands, nothing, read_pair = push_of_law(family, law), springs_of_law(family, law), family.NOTHING, family.read_pair
+    cohesive, rolling, attraction = law.cohesive, law.rolling, law.attraction
+    write_wrench, PULL, LOSS, HEAT = family.write_wrench, family.PULL, family.LOSS, family.HEAT
+
+    @device
+    def add_contact(met, side, pair, world, s):
+        counted = met.count if met.touching and met.count > 0.0 else 0.0
+        if unlikely(counted != world.contacts.weight[met.k]):
+            lost = s.lost + change_hands(met, counted, side, pair, world)
+            s = Sums(s.force, s.drag, s.heat, s.rolled, lost, s.too_deep, s.changes)
+        if cohesive:
+            if met.count == 0.0 or met.square >= side.near:
+                return s
+        elif not met.touching:
+            return s
+        touch = touch_of(met, side)
+        push = push_of(touch, met, side, pair, world) if met.touching else Push(0.0, 0.0, FLAT, FLAT, FLAT, 0.0, 0.0)
+        elastic = push.elastic
+        if cohesive:
+            elastic -= met.count * attraction(touch.depth, pair, world) * (world.clock.past + world.clock.future)
+        wrench = on_pair(touch, side, elastic + push.viscous, push.shear)
+        if rolling:
+            wrench = with_roll(wrench, touch, side, push.roll)
+        if fading:
+            if fades(touch):
+                wrench = with_fade(wrench, touch, side, fading_energy(touch, met, pair, world))
+        return Sums(
+            add(s.force, wrench), add(s.drag, on_pair(touch, side, push.viscous, push.drag)),
+            s.heat + push.heat, s.rolled + push.rolled, s.lost,
+            s.too_deep or met.square < DEEP * DEEP * (side.reach * side.reach),
+            s.changes or (met.touching and touch.depth < BELOW * world.clock.dt * math.fabs(touch.closing)),
+        )  # fmt: skip
+
+    @device
+    def pair_forces(p, world):
+        """Sums over the contacts of pair p into the tables of forces; returns marks: 1 where its skeletons nearly touch, 2 where
+        a contact may open or close."""
+        s = visit(read_pair(world, p), world, add_contact, Sums(nothing, nothing, 0.0, 0.0, 0.0, False, False))
+        loss, at = world.forces.loss, LOSS * p
+        write_wrench(world.forces.pair, PULL * p, s.force)
+        write_wrench(loss, at, s.drag)
+        loss[at + HEAT], loss[at + HEAT + 1], loss[at + HEAT + 2] = s.heat, s.rolled, s.lost
+        world.forces.refine[p] = s.changes
+        return s.too_deep | (s.changes << 1)
+
+    return pair_forces
+
+
+def forces_without_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
+    """The pass `pair_forces(p, world)` for laws that remember and lose nothing."""
+    visit, touch_of, push_on_pair, with_fade = family.visit, family.touch_of, family.push_on_pair, family.with_fade
+    add, fades, fading, fading_energy = family.add_wrench, family.fades, family.FADING, energy_that_fades(family, law)
+    cohesive, elastic, attraction, read_row, read_pair = law.cohesive, law.elastic, law.attraction, law.read_row, family.read_pair
+    write_wrench, nothing, PULL = family.write_wrench, family.NOTHING, family.PULL
+
+    @device
+    def add_contact(met, side, pair, world, s):
+        if cohesive:
+            if met.count == 0.0 or met.square >= side.near:
+                return s
+        elif not met.touching:
+            return s
+        clock, row, touch = world.clock, read_row(world.model.law, pair.row), touch_of(met, side)
+        past_part, future_part = parts_in_contact(touch.depth, touch.closing, clock.dt, clock.onset)
+        weight = clock.past * past_part + clock.future * future_part
+        push = met.count * elastic(row, touch.depth, pair.radius) * weight if met.touching else 0.0
+        if cohesive:
+            push -= met.count * attraction(touch.depth, pair, world) * (clock.past + clock.future)
+        wrench = push_on_pair(touch, side, push)
+        if fading:
+            if fades(touch):
+                wrench = with_fade(wrench, touch, side, fading_energy(touch, met, pair, world))
+        return PlainSums(
+            add(s.force, wrench), s.too_deep or met.square < DEEP * DEEP * (side.reach * side.reach),
+            s.changes or (met.touching and touch.depth < BELOW * clock.dt * math.fabs(touch.closing)),
+        )  # fmt: skip
+
+    @device
+    def pair_forces(p, world):
+        """Sums over the contacts of pair p into the tables of forces; returns marks: 1 where its skeletons nearly touch, 2 where
+        a contact may open or close."""
+        s = visit(read_pair(world, p), world, add_contact, PlainSums(nothing, False, False))
+        write_wrench(world.forces.pair, PULL * p, s.force)
+        world.forces.refine[p] = s.changes
+        return s.too_deep | (s.changes << 1)
+
+    return pair_forces

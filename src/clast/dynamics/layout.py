@@ -86,7 +86,7 @@ def lay_out(scene: Scene) -> Layout:
     )
     state = State(
         body=np.zeros((count, 8)), angle=np.array([body.angle for body in rows]), book=np.zeros((count, ACCOUNTS)),
-        gear=np.zeros((1, 3, 1)),
+        gear=np.zeros((1, 3, 1)), late=np.zeros((1, 3)),
     )  # fmt: skip
     state.body[:, 0:2] = [body.position for body in rows]
     state.body[:, 2] = np.cos(state.angle)
@@ -147,7 +147,7 @@ def lay_out_tags(
         load_number=np.array([numbers for _, numbers, _ in loads], float).reshape(-1, 2),
         dashpot=dashpot,
         dragged=dragged,
-        push=np.zeros((moving - free, 3)),
+        push=np.zeros(len(loads)),
     ), columns
 
 

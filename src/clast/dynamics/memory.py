@@ -12,7 +12,7 @@ def springs_of(
 ) -> Springs:  # fmt: skip
     """Memory of the touching contacts, with bodies, probes and features named so that another run can find them."""
     candidates = int(lists.pair[pairs, 2])
-    keep = np.flatnonzero(lists.active[:candidates])
+    keep = np.flatnonzero(lists.weight[:candidates])
     owner = np.searchsorted(lists.pair[: pairs + 1, 2].astype(np.int64), keep, side="right") - 1
     second = keep >= lists.pair[owner, 3].astype(np.int64)  # the side on which j probes i
     i, j = lists.pair[owner, 0].astype(np.int64), lists.pair[owner, 1].astype(np.int64)
@@ -64,5 +64,5 @@ def put_springs(
     lists.pair[pairs, 2] = place.size
     lists.candidate[: place.size, 0], lists.candidate[: place.size, 1] = probe, feature
     lists.spring[: place.size] = memory[place][:, columns(extra, rolling)]
-    lists.active[: place.size] = 1
+    lists.weight[: place.size] = 1
     return pairs

@@ -1,221 +1,140 @@
-"""The passes of a time step by velocity Verlet, as loops over pairs and over bodies (EPL08 algorithm 1, GM09 algorithm 2).
+"""One time step, of bodies in the plane, in space and with sharp edges alike (EPL08 algorithm 1, GM09 algorithm 2).
 
-    contact forces     pairs → force sums per pair           x at t_n, v at t_n − ½Δt
-    kick and drift     bodies gather, kick, drift            v → t_n + ½Δt, x → t_n + Δt
-    moved too far?     the host rebuilds the lists           before the next forces
+    stage      over     what                                                                   time levels
+    FORCES     pairs    features that meet → contact record → law → sums of the pair           x at t_n, v at t_n − ½Δt
+    BALANCE    pairs    contacts that open or close are weighted so that energy balances
+    ADD        pairs    … and added, when all are known
+    MOVE       bodies   gather the pairs in list order, kick, drift, turn                      v to t_n + ½Δt, x to t_n + Δt
+               moved too far? Then the stretch ends, and the host renews the lists before the next forces.
 
-The kick at t_n is the second half of the step before and the first half of the step after in one; an output finishes
-only the first of these halves, on a copy. Both passes work on a range of pairs or bodies, so one thread runs them whole
-and several run parts of them: the same sums in the same order. Tagged bodies come after the free ones
-(`clast.dynamics.tagged`); Gear's method replaces the second pass (`clast.dynamics.gear`).
+The kick at t_n is the second half of the step before and the first half of the step after in one; a *look* finishes only the
+first of these halves, on a copy, and drifts nowhere. Gear's method corrects and predicts in MOVE; its state is the prediction
+for t_n. Tagged bodies come after the free ones.
+
+A pass is `f(index, world)`: one pair or one body. It returns marks. The loop over a range of indices is one piece of machine code,
+run by however many threads (`clast.backend.team`): one item is computed by one thread and sums run in list order, so the bits
+do not depend on who did what.
 """
 
-import math
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from clast.backend.device import device
-from clast.dynamics.forces import memory_width, pair_forces
-from clast.dynamics.motion import LOSS, gather, gather_heat, moved_too_far, turned
-from clast.dynamics.onset import onset_correction
-from clast.dynamics.record import image_shift, present_cell, unsigned
+from clast.backend.atomics import fetch_min, load, store
+from clast.backend.device import device, routine, stay_whole, unsigned
+from clast.backend.team import FREE, LINE, OVER, member_of
+from clast.dynamics.arrays import Clock, Contacts, Forces, Model, Run, State, Tags, World
+
+FORCES, BALANCE, ADD, MOVE = range(4)
+STAGES = 4  # a phase of the team is STAGES · step + stage
+STOP, CHANGES = 1, 2  # marks of a pass: the stretch must end here; a contact opens or closes
+DEEP, CHANGING, MOVED, STEP = (FREE + LINE * k for k in range(4))  # words: lowest pair too deep; flags; the step reached
+NOWHERE = 1 << 62  # no pair is too deep
+RESYNC = 1024  # steps between recomputing (cos, sin) from the angle: a fixed number, so that bits don't depend on rebuilds
+
+
+class Job(NamedTuple):
+    """A stretch: until which step, the cuts between parts, and all that a pass may read or write."""
+
+    end: int
+    pair_cut: np.ndarray  # (parts + 1,) int64
+    body_cut: np.ndarray
+    run: Run
+    geometry: Any
+    model: Model
+    state: State
+    contacts: Contacts
+    forces: Forces
+    tags: Tags
 
 
 @device
-def contact_forces(
-    meet, elastic, law, normal_energy, spring_energy, unpack, history, sized, extra, rolling, cohesive, cell, gear, own,
-    low, high, geometry, model, state, contacts, forces, dt, spring_dt, past, future, onset,
-):  # fmt: skip
-    """Forces of the pairs low ≤ p < high. Returns the first pair whose skeletons nearly touch, or −1.
-
-    `own` is the number of the law's own parameters: those of rolling and cohesion follow them in its row.
-    """
-    vertex, feature, following = geometry.vertex.reshape(-1), geometry.feature.reshape(-1), geometry.following
-    pair, constant, candidate = (
-        contacts.pair.reshape(-1),
-        contacts.pair_constant.reshape(-1),
-        contacts.candidate.reshape(-1),
-    )
-    spring, active = contacts.spring.reshape(-1), contacts.active
-    body, table, inverse_radius = state.body.reshape(-1), model.law, model.inverse_radius
-    out, loss = forces.pair.reshape(-1), forces.loss.reshape(-1)
-    derivative = state.gear.reshape(-1)
-    radius = 0.0
-    beside = (0.0, 0.0, 0.0, 0.0)  # rolling stiffness and friction, strength and range of cohesion
-    size, growth = present_cell(cell, model, body)
-    image = contacts.image.reshape(-1)
-    deep = np.int64(-1)
-    for q in range(low, high):
-        p = unsigned(q)
-        row = np.uint64(constant[4 * p + 3])
-        parameters = unpack(table, row)
-        if sized:
-            radius = 1.0 / (inverse_radius[np.int64(pair[4 * p])] + inverse_radius[np.int64(pair[4 * p + 1])])
-        if rolling:
-            beside = (table[row, own], table[row, own + 1], beside[2], beside[3])
-        if cohesive:
-            beside = (beside[0], beside[1], table[row, own + 2 * rolling], table[row, own + 2 * rolling + 1])
-        shift = (constant[4 * p], constant[4 * p + 1], 0.0, 0.0)
-        if cell:
-            shift = image_shift(image[2 * p], image[2 * p + 1], size, growth)
-        fx, fy, ti, tj, vx, vy, vi, vj, heat, rolled, lost, too_deep, refine = pair_forces(
-            meet, elastic, law, spring_energy, history, extra, rolling, cohesive, cell, gear, p, pair, constant[4 * p + 2], shift,
-            candidate, spring, active, body, derivative, vertex, feature, following, parameters, radius, beside,
-            dt, spring_dt, past, future, onset,
-        )  # fmt: skip
-        forces.refine[p] = refine
-        out[4 * p] = fx
-        out[4 * p + 1] = fy
-        out[4 * p + 2] = ti
-        out[4 * p + 3] = tj
-        if history:
-            at = LOSS * p
-            loss[at] = vx
-            loss[at + 1] = vy
-            loss[at + 2] = vi
-            loss[at + 3] = vj
-            loss[at + 4] = heat
-            loss[at + 5] = rolled
-            loss[at + 6] = lost
-        if too_deep and deep < 0:
-            deep = p
-    return deep
+def clock_at(step, run, tags, gear):
+    """The numbers of a step. The velocities given at t = 0 are those of t = 0: half a kick, no time for springs."""
+    row = step - run.start if tags.program.shape[0] > 1 else 0
+    drag = tags.program[row, tags.program.shape[1] - 1]
+    begun = step > 0
+    spring_dt = run.dt if begun else 0.0
+    if run.look:
+        past, future, kick = run.past, run.future, run.past + run.future
+        drift, whole, share, alpha, resync = 0.0, run.whole, 0.0, np.inf, False
+    else:
+        past, future, kick = 0.5 if begun else 0.0, 0.5, 1.0 if begun else 0.5
+        drift, whole, share, alpha = run.dt, kick, 0.5 if begun else 1.0, run.alpha
+        resync = (step + 1) % RESYNC == 0
+    if gear:
+        past, future = 0.5, 0.5  # forces, not kicks, are wanted
+    return Clock(
+        run.dt, spring_dt, past, future, run.onset, drift, kick, whole, share, drag, alpha, resync, not begun, row, run.free
+    )  # fmt: skip
 
 
-@device
-def refine_onsets(
-    meet, elastic, law, normal_energy, unpack, history, sized, extra, rolling, cell, low, high,
-    geometry, model, state, contacts, forces, dt, spring_dt, past, future,
-):  # fmt: skip
-    """Corrections of the pairs low ≤ p < high in which a contact may open or close, into forces.more.
+def loop_of(one_pass: Any) -> Any:
+    """A pass over a range as one piece of machine code: the first index with the mark STOP, or −1, and the marks of all."""
 
-    They need the forces of all pairs as `contact_forces` found them, and are added when all are known (`add_onsets`): so
-    it does not matter in which order, or by how many threads.
-    """
-    vertex, feature = geometry.vertex.reshape(-1), geometry.feature.reshape(-1)
-    pair, constant, candidate = (
-        contacts.pair.reshape(-1),
-        contacts.pair_constant.reshape(-1),
-        contacts.candidate.reshape(-1),
-    )
-    first_pair, first_other, other = contacts.first_pair, contacts.first_other, contacts.other
-    spring, body, out, more = (
-        contacts.spring.reshape(-1),
-        state.body.reshape(-1),
-        forces.pair.reshape(-1),
-        forces.more.reshape(-1),
-    )
-    inverse_mass, inverse_inertia, inverse_radius = (
-        model.contact_inverse_mass,
-        model.contact_inverse_inertia,
-        model.inverse_radius,
-    )
-    image = contacts.image.reshape(-1)
-    size, growth = present_cell(cell, model, body)
-    whole = 1.0 if spring_dt > 0.0 else 0.5  # of the kick, of which past + future were asked for
-    fall = whole * dt
-    scale = whole * dt / (past + future) if past + future > 0.0 else 0.0
-    radius = 0.0
-    for q in range(low, high):
-        if forces.refine[q] == 0:
-            continue
-        p = unsigned(q)
-        i, j = np.int64(pair[4 * p]), np.int64(pair[4 * p + 1])
-        if sized:
-            radius = 1.0 / (inverse_radius[i] + inverse_radius[j])
-        shift = (constant[4 * p], constant[4 * p + 1], 0.0, 0.0)
-        if cell:
-            shift = image_shift(image[2 * p], image[2 * p + 1], size, growth)
-        m_i, m_j, n_i, n_j = inverse_mass[i], inverse_mass[j], inverse_inertia[i], inverse_inertia[j]
-        fx, fy, ti, tj = out[4 * p], out[4 * p + 1], out[4 * p + 2], out[4 * p + 3]
-        ix, iy, turn_i = gather(i, first_pair, first_other, other, out, 4)
-        jx, jy, turn_j = gather(j, first_pair, first_other, other, out, 4)
-        fall_i, fall_j = (fall if m_i > 0.0 else 0.0), (fall if m_j > 0.0 else 0.0)
-        beside = (
-            (ix - fx) * m_i * scale + model.gravity[0] * fall_i, (iy - fy) * m_i * scale + model.gravity[1] * fall_i,
-            (turn_i - ti) * n_i * scale,
-            (jx + fx) * m_j * scale + model.gravity[0] * fall_j, (jy + fy) * m_j * scale + model.gravity[1] * fall_j,
-            (turn_j - tj) * n_j * scale,
-        )  # fmt: skip
-        more[4 * p], more[4 * p + 1], more[4 * p + 2], more[4 * p + 3] = onset_correction(
-            meet, elastic, law, normal_energy, history, extra, memory_width(extra, rolling), p, pair,
-            constant[4 * p + 2], shift, candidate, spring, body, vertex, feature,
-            unpack(model.law, np.uint64(constant[4 * p + 3])), radius,
-            (m_i, n_i, m_j, n_j), beside, dt, spring_dt, past, future,
+    @routine
+    def loop(low, high, world):
+        stay_whole()
+        first, marks = np.int64(-1), np.int64(0)
+        for q in range(low, high):
+            mark = one_pass(unsigned(q), world)
+            marks |= mark
+            if mark & STOP and first < 0:
+                first = np.int64(q)
+        return first, marks
+
+    return loop
+
+
+def step_of(passes: SimpleNamespace) -> Any:
+    """What each member of a team runs: `member(me, team, job)`, from the passes of a family."""
+    forces, balance, add = loop_of(passes.forces), loop_of(passes.balance), loop_of(passes.add_balance)
+    move, move_tagged = loop_of(passes.move), loop_of(passes.move_tagged)
+    before_moving, gear = passes.before_moving, passes.gear
+
+    @device
+    def world_at(step, job):
+        return World(
+            job.geometry, job.model, job.state, job.contacts, job.forces, job.tags, clock_at(step, job.run, job.tags, gear)
         )  # fmt: skip
 
-
-@device
-def add_onsets(low, high, forces):
-    """Add the corrections of the pairs low ≤ p < high to their forces."""
-    out, more = forces.pair.reshape(-1), forces.more.reshape(-1)
-    for q in range(low, high):
-        if forces.refine[q] != 0:
-            p = unsigned(q)
-            for c in range(4):
-                out[4 * p + c] += more[4 * p + c]
-
-
-@device
-def kick_and_drift(history, low, high, model, state, contacts, forces, dt, drift, kick, share, drag, alpha, resync):
-    """Move the free bodies low ≤ b < high. `kick` is the part of Δt that gravity acts: 1, or ½ in the first step.
-    `drift` is Δt, or 0 to finish a kick without moving. Work is booked with the velocity of the half step each half of
-    the kick belongs to: `share` of it with the new one, ½ in general, 1 in the first step, 0 when finishing a kick.
-    `drag` is the rate γ of a drag −γmv, −γIω, taken at the mean of the old and the new velocity.
-
-    Returns whether a body has moved further than alpha since the lists were built.
-    """
-    body, angle, book = state.body.reshape(-1), state.angle, state.book.reshape(-1)
-    first_pair, first_other, other = contacts.first_pair, contacts.first_other, contacts.other
-    reference = contacts.reference.reshape(-1)
-    inverse_mass, inverse_inertia = model.inverse_mass, model.inverse_inertia
-    pair_force, loss = forces.pair.reshape(-1), forces.loss.reshape(-1)
-    gravity_x = model.gravity[0] * (kick * dt)
-    gravity_y = model.gravity[1] * (kick * dt)
-    braking = 0.5 * drag * kick * dt
-    gain = 1.0 / (1.0 + braking)
-    keep = (1.0 - braking) * gain
-    stale = False
-    for q in range(low, high):
-        b = unsigned(q)
-        row = 8 * b
-        fx, fy, torque = gather(b, first_pair, first_other, other, pair_force, 4)
-        rate = inverse_mass[b] * dt
-        old_vx, old_vy, old_spin = body[row + 4], body[row + 5], body[row + 6]
-        vx = keep * old_vx + gain * (fx * rate + gravity_x)
-        vy = keep * old_vy + gain * (fy * rate + gravity_y)
-        spin = keep * old_spin + gain * (torque * (inverse_inertia[b] * dt))
-        work_vx = old_vx + share * (vx - old_vx)
-        work_vy = old_vy + share * (vy - old_vy)
-        work_spin = old_spin + share * (spin - old_spin)
-        if history:
-            drag_x, drag_y, drag_torque = gather(b, first_pair, first_other, other, loss, LOSS)
-            heat, rolled, lost = gather_heat(b, first_pair, loss)
-            book[row] -= dt * (drag_x * work_vx + drag_y * work_vy + drag_torque * work_spin)
-            book[row + 1] += heat
-            book[row + 2] += lost
-            book[row + 5] += rolled
-        if drag > 0.0:
-            book[row + 4] += braking * (
-                ((old_vx + vx) * work_vx + (old_vy + vy) * work_vy) / inverse_mass[b]
-                + (old_spin + spin) * work_spin / inverse_inertia[b]
-            )
-        x = body[row] + vx * drift
-        y = body[row + 1] + vy * drift
-        turn = spin * drift
-        now = angle[b] + turn
-        if resync:
-            cosine, sine = math.cos(now), math.sin(now)
+    @device
+    def work(phase, part, words, job):
+        """One part of one stage."""
+        stage, world = phase % STAGES, world_at(phase // STAGES, job)
+        low, high = job.pair_cut[part], job.pair_cut[part + 1]
+        if stage == FORCES:
+            deep, marks = forces(low, high, world)
+            if deep >= 0:
+                fetch_min(words, DEEP, deep)  # the lowest, whoever finds it
+            if marks & CHANGES:
+                store(words, CHANGING, 1)
+        elif stage == BALANCE:
+            balance(low, high, world)
+        elif stage == ADD:
+            add(low, high, world)
         else:
-            cosine, sine = turned(body[row + 2], body[row + 3], turn)
-        body[row] = x
-        body[row + 1] = y
-        body[row + 2] = cosine
-        body[row + 3] = sine
-        body[row + 4] = vx
-        body[row + 5] = vy
-        body[row + 6] = spin
-        angle[b] = now
-        if moved_too_far(x - reference[4 * b], y - reference[4 * b + 1], now - reference[4 * b + 2], reference[4 * b + 3], alpha):
-            stale = True
-    return stale
+            low, high, free = job.body_cut[part], job.body_cut[part + 1], job.run.free
+            _, marks = move(low, min(high, free), world)
+            _, more = move_tagged(max(low, free), high, world)
+            if (marks | more) & STOP:
+                store(words, MOVED, 1)
+
+    @device
+    def following(phase, words, job):
+        """The phase after this one. Only one thread is here."""
+        stage, step = phase % STAGES, phase // STAGES
+        if stage == MOVE:
+            store(words, STEP, step + 1)
+            return OVER if load(words, MOVED) != 0 or step + 1 >= job.end else phase + 1
+        if load(words, DEEP) != NOWHERE:
+            store(words, STEP, step)
+            return OVER
+        if stage == BALANCE or (load(words, CHANGING) != 0 and stage == FORCES and job.run.onset != 0.0):
+            return phase + 1
+        store(words, CHANGING, 0)
+        before_moving(world_at(step, job))
+        return STAGES * step + MOVE
+
+    return member_of(work, following)

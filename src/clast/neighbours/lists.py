@@ -138,7 +138,9 @@ def list_candidates(total, both_sides, body, model, geometry, alpha, work, conta
             constant[pairs, 1] = shift_y
             inverse = model.contact_inverse_mass[i] + model.contact_inverse_mass[j]
             constant[pairs, 2] = 1.0 / inverse if inverse > 0.0 else 0.0
-            constant[pairs, 3] = model.material[i] * materials + model.material[j]
+            constant[pairs, 3] = (model.material[i] * materials + model.material[j]) * model.law.shape[1]
+            inverse = model.inverse_radius[i] + model.inverse_radius[j]
+            constant[pairs, 4] = 1.0 / inverse
             contacts.image[pairs, 0] = work.sorted[p, 2]
             contacts.image[pairs, 1] = work.sorted[p, 3]
         pairs += 1
@@ -176,7 +178,7 @@ def carry_springs(old, old_pairs, new, new_pairs):
     for k in range(new.pair[new_pairs, 2]):
         for c in range(new.spring.shape[1]):
             new.spring[k, c] = 0.0
-        new.active[k] = 0
+        new.weight[k] = 0
     q = 0
     for p in range(new_pairs):
         i, j, nx, ny = new.pair[p, 0], new.pair[p, 1], new.image[p, 0], new.image[p, 1]
@@ -204,4 +206,4 @@ def walk_candidates(old, old_first, old_last, new, new_first, new_last):
         if q < old_last and old.candidate[q, 0] == v and old.candidate[q, 1] == f:
             for c in range(new.spring.shape[1]):
                 new.spring[k, c] = old.spring[q, c]
-            new.active[k] = old.active[q]
+            new.weight[k] = old.weight[q]

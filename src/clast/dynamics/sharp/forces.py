@@ -10,7 +10,7 @@ import numpy as np
 
 from clast.backend.device import device
 from clast.contact.vectors import along, cross, dot, minus, plus, times, triple
-from clast.dynamics.record import unsigned
+from clast.backend.device import unsigned
 from clast.dynamics.sharp.arrays import CONSTANT, WIDTH
 from clast.dynamics.sharp.record import contact_length, middle_of_pressure, normal_of, overlap_of, sliding_in_step, velocity_at
 from clast.dynamics.space.arrays import LOSS, PAIR, PULL, ROW

@@ -18,7 +18,8 @@ from clast.dynamics.space.twin import (
     PER_BODY,
     TABLE,
     Memory,
-    gear_table,
+    as_today,
+    with_derivatives,
     kinetic,
     meet,
     motion,
@@ -33,7 +34,7 @@ DEPTH_OF, TOO_DEEP = "the length of the pair", "more than a quarter of the small
 CURE = "take a larger Young modulus, a lower or slower load"
 
 __all__ = [
-    "DIMENSION", "PER_BODY", "TABLE", "Memory", "gear_table", "kinetic", "lay_out", "meet", "motion", "put_springs", "safe_step",
+    "DIMENSION", "PER_BODY", "TABLE", "Memory", "as_today", "with_derivatives", "kinetic", "lay_out", "meet", "motion", "put_springs", "safe_step",
     "slow", "speeds", "springs_of", "stop", "unstable_step",
 ]  # fmt: skip
 

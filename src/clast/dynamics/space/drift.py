@@ -9,7 +9,7 @@ nothing where two moments are equal.
 from clast.backend.device import routine
 from clast.contact.vectors import along, minus, plus, rotation_of, times, triple, turn_back
 from clast.dynamics.arrays import WORK
-from clast.dynamics.record import unsigned
+from clast.backend.device import unsigned
 from clast.dynamics.space.arrays import PULL, ROW
 from clast.dynamics.space.motion import free_turn, gather, gather_all, moved_too_far, spin_of
 

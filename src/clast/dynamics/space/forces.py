@@ -26,7 +26,7 @@ from clast.contact.vectors import (
     turn_back,
 )
 from clast.dynamics.onset import BELOW, last_part, parts_in_contact
-from clast.dynamics.record import unsigned
+from clast.backend.device import unsigned
 from clast.dynamics.space.arrays import PAIR, ROW, SPIN, TURN, VELOCITY
 from clast.dynamics.space.record import (
     GRAPH,

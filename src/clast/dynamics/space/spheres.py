@@ -29,7 +29,7 @@ from clast.contact.spheropolyhedron import (
 from clast.contact.spheropolyhedron import ROW as FEATURE
 from clast.contact.vectors import along, cross, dot, minus, plus, times, triple, turn, turn_back
 from clast.dynamics.onset import BELOW, last_part, parts_in_contact
-from clast.dynamics.record import unsigned
+from clast.backend.device import unsigned
 from clast.dynamics.space.arrays import PAIR, ROW, SPIN, VELOCITY
 from clast.dynamics.space.record import FLAT, NONE, ROUND, STRAIGHT, in_plane, tangents
 from clast.laws.cohesion import pull

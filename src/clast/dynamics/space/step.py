@@ -10,7 +10,7 @@ import numpy as np
 
 from clast.backend.device import device
 from clast.contact.vectors import along, minus, plus, times, triple
-from clast.dynamics.record import unsigned
+from clast.backend.device import unsigned
 from clast.dynamics.space.arrays import CONSTANT, LOSS, PAIR, PULL, ROW
 from clast.dynamics.space.forces import DEEP, body_rotation, memory_width, pair_forces
 from clast.dynamics.space.motion import gather

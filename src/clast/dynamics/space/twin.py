@@ -68,9 +68,14 @@ def empty_forces(pairs: int, kept: int) -> Forces:
     )  # fmt: skip
 
 
-def gear_table(bodies: int, order: int) -> np.ndarray:
-    """Derivatives for Gear's method; see `clast.dynamics.space.gear`."""
-    return np.zeros((bodies, 10, order))
+def with_derivatives(state: State, order: int) -> State:
+    """A state for Gear's method; see `clast.dynamics.space.gear`."""
+    return state._replace(gear=np.zeros((len(state.body), 10, order)))
+
+
+def as_today(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
+    """Arrays of a checkpoint as they are."""
+    return arrays
 
 
 def speeds(model: Model, state: State, rows: int) -> np.ndarray:

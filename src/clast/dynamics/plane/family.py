@@ -1,17 +1,27 @@
-"""What an engine asks about the plane: tables, columns and laws of counting that have a twin in `clast.dynamics.space.twin`."""
+"""The family of spheropolygons in the plane: its passes for a law, and what the engine does with its tables."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from clast.backend.bind import PLANE
+from clast.contact import spheropolygon
 from clast.dynamics import table
 from clast.dynamics.arrays import Contacts, Forces, Model, State, Workspace
+from clast.dynamics.balance import add_balance_of, balance_of
+from clast.dynamics.contact_rows import rows_of
+from clast.dynamics.forces import forces_with_memory, forces_without_memory
 from clast.dynamics.layout import lay_out
 from clast.dynamics.memory import put_springs, springs_of
-from clast.dynamics.motion import LOSS
+from clast.dynamics.plane import columns, springs, visit
+from clast.dynamics.plane import motion as kicks
+from clast.dynamics.plane.columns import CONSTANT, HEAT, LOSS, NOTHING, PULL
+from clast.dynamics.plane.gear import correct_and_predict_of
+from clast.dynamics.plane.motion import kick_and_drift_of
+from clast.dynamics.plane.tagged import move_tagged_of, note_pressures
 from clast.dynamics.timestep import safe_step, unstable_step
 from clast.scene.springs import Springs
 
@@ -27,6 +37,38 @@ PER_BODY = (
 Memory = Springs
 
 __all__ = ["lay_out", "put_springs", "safe_step", "springs_of", "unstable_step"]
+
+
+def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
+    """The functions with which passes look at contacts, for a law and the choices of a scene."""
+    made = SimpleNamespace(meet=getattr(spheropolygon, choice.meet), gap_of=law.gap_of, gear=choice.gear, cell=choice.cell)
+    found = SimpleNamespace(
+        SPRING=springs.WIDTH, FADING=0, NOTHING=NOTHING, PULL=PULL, LOSS=LOSS, HEAT=HEAT, ROW=table.WIDTH,
+        write_row=table.write_row, length=table.length, **vars(visit.visit_of(made)), **vars(springs.heir_of(made)),
+    )  # fmt: skip
+    for module, names in (
+        (visit, "touch_of sliding_now sliding_before rolling_rate turned_about_normal push_on_pair on_pair with_roll with_fade fades"),
+        (springs, "read_spring write_spring stretched turning_now passes_on"),
+        (columns, "add_wrench read_wrench write_wrench"),
+        (kicks, "gain_beside gain_of closing_gain"),
+    ):
+        vars(found).update({name: getattr(module, name) for name in names.split()})
+    return found
+
+
+def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
+    """The passes of a step, and `fill_rows`, for a law bound by `clast.dynamics.bound_law`."""
+    geometry, remembers, order = geometry_of(law, choice), choice.remembers, choice.gear
+    return SimpleNamespace(
+        forces=(forces_with_memory if remembers else forces_without_memory)(geometry, law),
+        balance=balance_of(geometry, law, remembers),
+        add_balance=add_balance_of(geometry),
+        move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers),
+        move_tagged=move_tagged_of(choice),
+        before_moving=note_pressures,
+        fill_rows=rows_of(geometry, law, remembers),
+        gear=order,
+    )
 
 
 def meet(counting: str) -> str:
@@ -51,7 +93,7 @@ def workspace(bodies: int, features: int, pairs: int, search: str) -> Workspace:
 def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int, rolling: int) -> Contacts:
     """Lists with room; `kept` is the number of candidates that may remember something."""
     return Contacts(
-        np.zeros((pairs + 1, 4), np.uint32), np.zeros((pairs, 4)), np.zeros((pairs, 2), np.int32),
+        np.zeros((pairs + 1, 4), np.uint32), np.zeros((pairs, CONSTANT)), np.zeros((pairs, 2), np.int32),
         np.zeros((candidates, 2), np.uint32), np.zeros((kept, 1 + extra + rolling)), np.zeros(kept, np.uint8),
         np.zeros(bodies + 1, np.uint32), np.zeros(bodies + 1, np.uint32), np.zeros(pairs, np.uint32), np.zeros((bodies, 4)),
     )  # fmt: skip
@@ -64,12 +106,20 @@ def with_scratch(lists: Contacts, geometry: Any) -> Contacts:
 
 def empty_forces(pairs: int, kept: int) -> Forces:
     """Force tables with room for `pairs`, of which `kept` lose energy."""
-    return Forces(np.zeros((pairs, 4)), np.zeros((kept, LOSS)), np.zeros(pairs, np.uint8), np.zeros((pairs, 4)))
+    return Forces(np.zeros((pairs, PULL)), np.zeros((kept, LOSS)), np.zeros(pairs, np.uint8), np.zeros((pairs, PULL)))
 
 
-def gear_table(bodies: int, order: int) -> np.ndarray:
-    """Derivatives for Gear's method, r₂ … r_order of x, y and the angle."""
-    return np.zeros((bodies, 3, order - 1))
+def with_derivatives(state: State, order: int) -> State:
+    """A state for Gear's method: r₂ … r_order of x, y and the angle, and velocities of half a step ago."""
+    return state._replace(gear=np.zeros((len(state.body), 3, order - 1)), late=state.body[:, 4:7].copy())
+
+
+def as_today(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
+    """Arrays of a checkpoint, older ones with what they lack: they kept no velocities of half a step ago."""
+    if "late" in arrays:
+        return arrays
+    late = arrays["body"][:, 4:7] - arrays["gear"][:, :, 0] / dt if len(arrays["gear"]) > 1 else np.zeros((1, 3))
+    return {**arrays, "late": late}
 
 
 def speeds(model: Model, state: State, rows: int) -> np.ndarray:
@@ -93,10 +143,14 @@ def kinetic(model: Model, before: np.ndarray, after: np.ndarray, rows: Any) -> t
 def stop(state: State, rows: np.ndarray) -> None:
     """Take the motion out of some bodies."""
     state.body[rows, 4:7] = 0.0
+    if len(state.late) == len(state.body):
+        state.late[rows] = 0.0
 
 
 def slow(state: State, keep: np.ndarray) -> None:
     """Leave a part (rows, 3) of velocities and spin of the first bodies."""
+    if len(state.late) == len(state.body):
+        state.late[: len(keep)] -= state.body[: len(keep), 4:7] * (1.0 - keep)
     state.body[: len(keep), 4:7] *= keep
 
 

@@ -1,0 +1,1 @@
+"""Vectors and rotations as records of numbers, for compiled code."""

@@ -1,0 +1,65 @@
+"""A law bound to the passes of a run: its functions, what rolls and pulls on top of it, and where its numbers stand.
+
+Choices are made here, once, by taking one function or another: nothing that a scene does not have is compiled.
+"""
+
+from types import SimpleNamespace
+from typing import Any
+
+from clast.backend.device import device, law_function
+from clast.laws.cohesion import pull, pull_energy
+from clast.laws.rolling import rolling_energy, rolling_torque
+
+
+@device
+def no_gap(pair, world):
+    """How far apart surfaces still act on each other: not at all."""
+    return 0.0
+
+
+def bind_law(functions: Any, read_row: Any, *, own: int, extra: bool, rolling: bool, cohesive: bool) -> SimpleNamespace:
+    """The law of a run.
+
+    functions   module or object with elastic, force, normal_energy, spring_energy (see `clast.laws.law`)
+    read_row    (table, at) → its parameters as a tuple
+    own         how many these are: those of rolling, then those of cohesion follow them
+    extra       whether contacts remember one number more
+    """
+    names = ("elastic", "force", "normal_energy", "spring_energy")
+    law = SimpleNamespace(**{name: law_function(getattr(functions, name)) for name in names})
+    law.read_row = law_function(read_row)
+    law.extra, law.rolling, law.cohesive = int(extra), int(rolling), int(cohesive)
+    pull_at = own + 2 * law.rolling
+
+    @device
+    def gap_of(pair, world):
+        """How far apart surfaces still act on each other."""
+        return world.model.law[pair.row + pull_at + 1]
+
+    @device
+    def attraction(depth, pair, world):
+        """Pull of cohesion."""
+        table = world.model.law
+        return pull(table[pair.row + pull_at], table[pair.row + pull_at + 1], depth)
+
+    @device
+    def attraction_energy(depth, pair, world):
+        """Energy of that pull."""
+        table = world.model.law
+        return pull_energy(table[pair.row + pull_at], table[pair.row + pull_at + 1], depth)
+
+    @device
+    def roll(push, speed, kept, pair, world, time):
+        """Torque of rolling (u, w), new angle (u, w) and heat; `push` is the normal force of the law."""
+        table, at = world.model.law, pair.row + own
+        return rolling_torque(table[at], table[at + 1], push, pair.radius, speed[0], speed[1], kept[0], kept[1], time)
+
+    @device
+    def roll_energy(angle, pair, world):
+        """Energy of a spring of rolling."""
+        return rolling_energy(world.model.law[pair.row + own], angle)
+
+    law.gap_of = gap_of if cohesive else no_gap
+    law.attraction, law.attraction_energy = attraction, attraction_energy
+    law.roll, law.roll_energy = roll, roll_energy
+    return law

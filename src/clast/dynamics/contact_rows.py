@@ -1,0 +1,108 @@
+"""The table of contacts at an instant: what energies, outputs and measures read. One row per counted contact, in list order.
+
+Forces are the law's, unweighted by the part of a step; springs are read, not moved. With cohesion, features that pull across a
+gap have rows too: their depth is negative.
+"""
+
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clast.backend.device import device
+from clast.dynamics.forces import memory_width
+from clast.dynamics.balance import FLAT, answer_of_law
+
+
+class Sheet(NamedTuple):
+    """What stands in the place of the world while a table is filled."""
+
+    geometry: Any
+    model: Any
+    state: Any
+    contacts: Any
+    integers: np.ndarray
+    floats: np.ndarray
+
+
+class Carried(NamedTuple):
+    """What one contact carries, as it counts."""
+
+    push: float
+    damping: float
+    shear: tuple[float, float]
+    drag: tuple[float, float]
+    spring: tuple[float, float]
+    normal_energy: float
+    tangential_energy: float
+    pull: float
+    cohesion_energy: float
+    roll: tuple[float, float]
+    rolling_energy: float
+
+
+
+
+def rows_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -> Any:
+    """`fill_rows(pairs, sheet)`: fills the table, returns how many rows it needs, which may exceed its capacity."""
+    visit, touch_of, read_pair, write_row, row_width = family.visit, family.touch_of, family.read_pair, family.write_row, family.ROW
+    read_spring, own, width, extra, rolling = family.read_spring, family.SPRING, memory_width(family, law), law.extra, law.rolling
+    normal_energy, spring_energy, read_row, cohesive = law.normal_energy, law.spring_energy, law.read_row, law.cohesive
+    roll_law, roll_energy, attraction, attraction_energy = law.roll, law.roll_energy, law.attraction, law.attraction_energy
+    answer_of, length, last = answer_of_law(family, law, remembers), family.length, width - own
+
+    @device
+    def rolls(answer, touch, met, pair, sheet):
+        """Torque (u, w) and energy of rolling."""
+        if rolling:
+            kept = read_spring(sheet.contacts.spring, width * met.k + last, touch, 0.0)
+            u, w, _, _, _ = roll_law(answer.elastic + answer.viscous, FLAT, kept, pair, sheet, 0.0)
+            return (met.count * u, met.count * w), met.count * roll_energy(length(kept), pair, sheet)
+        return FLAT, 0.0
+
+    @device
+    def remembered(answer, touch, met, pair, sheet):
+        """Spring (u, w), its energy, torque (u, w) and energy of rolling."""
+        if remembers:
+            if met.count > 0.0:
+                spring, at = sheet.contacts.spring, width * met.k
+                kept = read_spring(spring, at, touch, 0.0)
+                row = read_row(sheet.model.law, pair.row)
+                energy = spring_energy(row, length(kept), 0.0, spring[at + own] if extra else 0.0)
+                roll, roll_stored = rolls(answer, touch, met, pair, sheet)
+                return kept, met.count * energy, roll, roll_stored
+        return FLAT, 0.0, FLAT, 0.0
+
+    @device
+    def carried_by(touch, met, side, pair, sheet):
+        pulled = stored = 0.0
+        if cohesive:
+            pulled = met.count * attraction(touch.depth, pair, sheet)
+            stored = met.count * attraction_energy(touch.depth, pair, sheet)
+        if not touch.depth > 0.0:
+            return Carried(0.0, 0.0, FLAT, FLAT, FLAT, 0.0, 0.0, pulled, stored, FLAT, 0.0)
+        count, answer = met.count, answer_of(touch, met, side, pair, sheet)
+        energy = normal_energy(read_row(sheet.model.law, pair.row), touch.depth, pair.radius)
+        kept, tangential, roll, roll_stored = remembered(answer, touch, met, pair, sheet)
+        return Carried(
+            count * answer.elastic, count * answer.viscous, (count * answer.shear[0], count * answer.shear[1]),
+            (count * answer.drag[0], count * answer.drag[1]), kept, count * energy, tangential, pulled, stored, roll, roll_stored,
+        )  # fmt: skip
+
+    @device
+    def add_row(met, side, pair, sheet, rows):
+        if met.count == 0.0 or met.square >= side.near:
+            return rows
+        if row_width * rows < sheet.floats.size:
+            touch = touch_of(met, side)
+            write_row(rows, touch, met, side, pair, carried_by(touch, met, side, pair, sheet), sheet)
+        return rows + 1
+
+    @device
+    def fill_rows(pairs, sheet):
+        rows = 0
+        for p in range(pairs):
+            rows = visit(read_pair(sheet, p), sheet, add_row, rows)
+        return rows
+
+    return fill_rows

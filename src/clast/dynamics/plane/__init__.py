@@ -1,0 +1,1 @@
+"""The plane: what bodies, contacts and motion are in two dimensions."""

@@ -1,0 +1,106 @@
+"""Where things stand in the flat tables of the plane, and the records that passes read from them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from clast.algebra.plane import Vector
+from clast.backend.device import device, unsigned
+
+BODY, X, Y, COS, SIN, VX, VY, SPIN, RADIUS = 8, 0, 1, 2, 3, 4, 5, 6, 7  # State.body: a cache line each
+BOOK = 8  # State.book
+LATE, LATE_X, LATE_Y, LATE_SPIN = 3, 0, 1, 2  # State.late
+PAIR, I, J, FIRST, MIDDLE = 4, 0, 1, 2, 3  # Contacts.pair
+CONSTANT, SHIFT_X, SHIFT_Y, MASS, LAW, REDUCED = 5, 0, 1, 2, 3, 4  # Contacts.pair_constant
+CANDIDATE, PROBE, FACED = 2, 0, 1  # Contacts.candidate
+PULL, FX, FY, ON_I, ON_J = 4, 0, 1, 2, 3  # Forces.pair, Forces.more
+LOSS, HEAT, ROLLED, LOST = 7, 4, 5, 6  # Forces.loss: the viscous part of the pull first
+REFERENCE = 4  # Contacts.reference: x, y, angle, reach
+
+
+class Body(NamedTuple):
+    """A body at t_n."""
+
+    place: Vector
+    frame: Vector  # cos, sin of its angle
+    velocity: Vector
+    spin: float
+    radius: float  # of its rounding
+    late: Vector  # velocity and spin of t_n − ½Δt, which springs follow
+    late_spin: float
+
+
+class Pair(NamedTuple):
+    """Two near bodies."""
+
+    p: int
+    i: int
+    j: int
+    first: int  # candidates of i's probes begin here,
+    middle: int  # those of j's probes here,
+    last: int  # and end here
+    shift: Vector  # from j to its image that i meets
+    mass: float  # reduced
+    row: int  # where the parameters of its law begin
+    radius: float  # reduced sphero-radius
+
+
+class Wrench(NamedTuple):
+    """A force on i, the opposite on j, and a torque on each."""
+
+    x: float
+    y: float
+    on_i: float
+    on_j: float
+
+
+NOTHING = Wrench(0.0, 0.0, 0.0, 0.0)
+
+
+@device
+def read_body(state, b):
+    """Body b under velocity Verlet: the velocities of a state are those of t_n − ½Δt."""
+    t, at = state.body, BODY * b
+    velocity, spin = Vector(t[at + VX], t[at + VY]), t[at + SPIN]
+    return Body(
+        Vector(t[at + X], t[at + Y]), Vector(t[at + COS], t[at + SIN]), velocity, spin, t[at + RADIUS], velocity, spin
+    )  # fmt: skip
+
+
+@device
+def read_predicted(state, b):
+    """Body b under Gear's method: the velocities of a state are predicted for t_n, and those of t_n − ½Δt are kept beside."""
+    t, at, late, before = state.body, BODY * b, state.late, LATE * b
+    return Body(
+        Vector(t[at + X], t[at + Y]), Vector(t[at + COS], t[at + SIN]), Vector(t[at + VX], t[at + VY]), t[at + SPIN],
+        t[at + RADIUS], Vector(late[before + LATE_X], late[before + LATE_Y]), late[before + LATE_SPIN],
+    )  # fmt: skip
+
+
+@device
+def read_pair(world, p):
+    """Pair p in a box that stays."""
+    t, c, at, row = world.contacts.pair, world.contacts.pair_constant, PAIR * p, CONSTANT * p
+    return Pair(
+        p, np.int64(t[at + I]), np.int64(t[at + J]), np.int64(t[at + FIRST]), np.int64(t[at + MIDDLE]),
+        np.int64(t[at + PAIR + FIRST]), Vector(c[row + SHIFT_X], c[row + SHIFT_Y]), c[row + MASS],
+        unsigned(c[row + LAW]), c[row + REDUCED],
+    )  # fmt: skip
+
+
+@device
+def add_wrench(a, b):
+    """Sum of two wrenches."""
+    return Wrench(a.x + b.x, a.y + b.y, a.on_i + b.on_i, a.on_j + b.on_j)
+
+
+@device
+def read_wrench(table, at):
+    """The wrench that begins at `at`."""
+    return Wrench(table[at + FX], table[at + FY], table[at + ON_I], table[at + ON_J])
+
+
+@device
+def write_wrench(table, at, w):
+    """A wrench into a flat table."""
+    table[at + FX], table[at + FY], table[at + ON_I], table[at + ON_J] = w.x, w.y, w.on_i, w.on_j

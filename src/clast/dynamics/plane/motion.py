@@ -1,0 +1,188 @@
+"""Kick, drift and turn of one body in the plane; what a body gathers from its pairs."""
+
+import math
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clast.algebra.plane import Vector, minus, plus, times
+from clast.backend.device import device, unsigned
+from clast.dynamics.arrays import DRAG, LOST as GONE, ROLLING, SLIDING, VISCOUS
+from clast.dynamics.plane.columns import (
+    BODY, BOOK, COS, FX, FY, HEAT, LOSS, LOST, ON_I, ON_J, PULL, REFERENCE, ROLLED, SIN, SPIN, VX, VY, X, Y, read_body,
+)  # fmt: skip
+
+RESYNC = 1024  # steps between recomputing (cos, sin) from the angle: a fixed number, so that bits don't depend on rebuilds
+SMALL_TURN = 0.05  # below this the Taylor series of a turn is exact to rounding
+
+
+class Gain(NamedTuple):
+    """What a kick adds to the velocity and the spin of a body."""
+
+    velocity: Vector
+    spin: float
+
+
+@device
+def turned(cosine, sine, turn):
+    """(cos, sin) after a turn; a short Taylor series, because libm costs more than the rest of the drift."""
+    if math.fabs(turn) < SMALL_TURN:
+        square = turn * turn
+        c = 1.0 + square * (-0.5 + square * (1.0 / 24.0 - square * (1.0 / 720.0)))
+        s = turn * (1.0 + square * (-1.0 / 6.0 + square * (1.0 / 120.0 - square * (1.0 / 5040.0))))
+    else:
+        c = math.cos(turn)
+        s = math.sin(turn)
+    return cosine * c - sine * s, sine * c + cosine * s
+
+
+@device
+def gather(b, contacts, table, width):
+    """Sum of the pair forces on body b, in ascending order of pairs: force x, y, torque. Rows of `table` begin with a wrench."""
+    fx = fy = torque = 0.0
+    for q in range(np.int64(contacts.first_other[b]), np.int64(contacts.first_other[b + 1])):
+        at = width * np.int64(contacts.other[q])
+        fx -= table[at + FX]
+        fy -= table[at + FY]
+        torque += table[at + ON_J]
+    for q in range(np.int64(contacts.first_pair[b]), np.int64(contacts.first_pair[b + 1])):
+        at = width * unsigned(q)
+        fx += table[at + FX]
+        fy += table[at + FY]
+        torque += table[at + ON_I]
+    return fx, fy, torque
+
+
+@device
+def gather_heat(b, contacts, loss):
+    """Heat of sliding, of rolling and energy of lost springs of the pairs in which b comes first."""
+    heat = rolled = lost = 0.0
+    for q in range(np.int64(contacts.first_pair[b]), np.int64(contacts.first_pair[b + 1])):
+        at = LOSS * unsigned(q)
+        heat += loss[at + HEAT]
+        rolled += loss[at + ROLLED]
+        lost += loss[at + LOST]
+    return heat, rolled, lost
+
+
+@device
+def book_heat(b, world):
+    """Book the heat of sliding and rolling and the energy of lost springs of body b."""
+    book, at = world.state.book, BOOK * b
+    heat, rolled, lost = gather_heat(b, world.contacts, world.forces.loss)
+    book[at + SLIDING] += heat
+    book[at + GONE] += lost
+    book[at + ROLLING] += rolled
+
+
+@device
+def moved_too_far(dx, dy, turn, reach, alpha):
+    """Whether a body may have moved any of its points by more than alpha since the lists were built; true for NaN."""
+    slack = alpha - reach * math.fabs(turn)
+    return not (slack >= 0.0 and dx * dx + dy * dy <= slack * slack)
+
+
+@device
+def is_stale(b, world):
+    """Whether body b has moved too far for the lists."""
+    body, then, at, row = world.state.body, world.contacts.reference, REFERENCE * b, BODY * b
+    return moved_too_far(
+        body[row + X] - then[at], body[row + Y] - then[at + 1], world.state.angle[b] - then[at + 2], then[at + 3],
+        world.clock.alpha,
+    )  # fmt: skip
+
+
+@device
+def gain_beside(b, mine, sign, world):
+    """What gravity and all pairs but one add to body b in this kick; `mine` is the wrench of that one, b its i (1) or j (−1)."""
+    clock, model = world.clock, world.model
+    whole = clock.dt if clock.spring_dt > 0.0 else 0.5 * clock.dt  # of the kick, of which past + future are wanted
+    scale = whole / (clock.past + clock.future) if clock.past + clock.future > 0.0 else 0.0
+    m, n = model.contact_inverse_mass[b], model.contact_inverse_inertia[b]
+    fx, fy, torque = gather(b, world.contacts, world.forces.pair, PULL)
+    own = mine.on_i if sign > 0.0 else mine.on_j
+    fall = whole if m > 0.0 else 0.0
+    return Gain(
+        Vector(
+            (fx - sign * mine.x) * m * scale + model.gravity[0] * fall, (fy - sign * mine.y) * m * scale + model.gravity[1] * fall
+        ),
+        (torque - own) * n * scale,
+    )  # fmt: skip
+
+
+@device
+def gain_of(b, beside, push, sign, world):
+    """The whole gain of body b: `beside` and what the wrench `push` of its pair adds."""
+    dt, m, n = world.clock.dt, world.model.contact_inverse_mass[b], world.model.contact_inverse_inertia[b]
+    own = push.on_i if sign > 0.0 else push.on_j
+    return Gain(
+        Vector(beside.velocity.x + sign * push.x * m * dt, beside.velocity.y + sign * push.y * m * dt),
+        beside.spin + own * n * dt,
+    )  # fmt: skip
+
+
+@device
+def closing_gain(touch, side, gain_i, gain_j):
+    """By how much a kick changes the closing speed of a contact."""
+    a, b = (gain_i, gain_j) if side.sign > 0.0 else (gain_j, gain_i)
+    n, v = touch.normal, minus(a.velocity, b.velocity)
+    x = v.x - a.spin * touch.arm_a.y + b.spin * touch.arm_b.y
+    y = v.y + a.spin * touch.arm_a.x - b.spin * touch.arm_b.x
+    return x * n.x + y * n.y
+
+
+def kick_and_drift_of(remembers: bool) -> Any:
+    """The pass `kick_and_drift(b, world)` of velocity Verlet; `remembers` books what contacts lose."""
+
+    @device
+    def book_losses(b, vx, vy, spin, world):
+        """Book the work of dashpots at these velocities, and heats."""
+        fx, fy, torque = gather(b, world.contacts, world.forces.loss, LOSS)
+        world.state.book[BOOK * b + VISCOUS] -= world.clock.dt * (fx * vx + fy * vy + torque * spin)
+        book_heat(b, world)
+
+    @device
+    def kick_and_drift(b, world):
+        """Kick, drift and turn body b; returns whether it has moved too far for the lists.
+
+        Work is booked with the velocity of the half step each half of the kick belongs to: clock.share of it with the new one.
+        The drag −γmv, −γIω is taken at the mean of the old and the new velocity.
+        """
+        clock, model, old = world.clock, world.model, read_body(world.state, b)
+        fx, fy, torque = gather(b, world.contacts, world.forces.pair, PULL)
+        braking = 0.5 * clock.drag * clock.kick * clock.dt
+        gain = 1.0 / (1.0 + braking)
+        keep = (1.0 - braking) * gain
+        rate, fall, v, w = model.inverse_mass[b] * clock.dt, clock.kick * clock.dt, old.velocity, old.spin
+        vx = keep * v.x + gain * (fx * rate + model.gravity[0] * fall)
+        vy = keep * v.y + gain * (fy * rate + model.gravity[1] * fall)
+        spin = keep * w + gain * (torque * (model.inverse_inertia[b] * clock.dt))
+        work_x, work_y = v.x + clock.share * (vx - v.x), v.y + clock.share * (vy - v.y)
+        work_spin = w + clock.share * (spin - w)
+        if remembers:
+            book_losses(b, work_x, work_y, work_spin, world)
+        if clock.drag > 0.0:
+            shifted = ((v.x + vx) * work_x + (v.y + vy) * work_y) / model.inverse_mass[b]
+            world.state.book[BOOK * b + DRAG] += braking * (shifted + (w + spin) * work_spin / model.inverse_inertia[b])
+        drift_body(b, vx, vy, spin, world)
+        return is_stale(b, world)
+
+    return kick_and_drift
+
+
+@device
+def drift_body(b, vx, vy, spin, world):
+    """Drift and turn body b at its new velocities."""
+    body, at, clock = world.state.body, BODY * b, world.clock
+    turn = spin * clock.drift
+    now = world.state.angle[b] + turn
+    if clock.resync:
+        cosine, sine = math.cos(now), math.sin(now)
+    else:
+        cosine, sine = turned(body[at + COS], body[at + SIN], turn)
+    body[at + X] += vx * clock.drift
+    body[at + Y] += vy * clock.drift
+    body[at + COS], body[at + SIN] = cosine, sine
+    body[at + VX], body[at + VY], body[at + SPIN] = vx, vy, spin
+    world.state.angle[b] = now

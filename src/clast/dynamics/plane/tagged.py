@@ -1,0 +1,137 @@
+"""A body with tags in the plane; what is imposed on one component stands in `clast.dynamics.tagged`.
+
+A periodic cell that moves is the last of these bodies: its place is the lengths of the cell, and where j's image n meets i
+the force on that image acts on the lengths n times. With the grains' own velocities that follows from one Lagrangian,
+½Σmv² + ½W|L̇|² − U, so everything here and in the book holds for the cell as for a wall.
+"""
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from clast.backend.device import device
+from clast.dynamics.arrays import DRAG, TAG_WORK, VISCOUS
+from clast.dynamics.plane.columns import (
+    BODY, BOOK, COS, FX, FY, LOSS, PULL, REFERENCE, SIN, VX, X, Y,
+)  # fmt: skip
+from clast.dynamics.plane.gear import keep_late
+from clast.dynamics.plane.motion import book_heat, gather, is_stale, moved_too_far, turned
+from clast.dynamics.tagged import Drive, move_by_gear, move_by_verlet
+
+NOTHING = (0.0, 0.0, 0.0)
+COMPONENTS = 3  # x, y, angle
+LOAD = 5  # numbers of a row of Tags.load
+
+
+@device
+def note_pressures(world):
+    """Force of each load at the present gaps, into tags.push; one thread, before any body moves."""
+    tags, body = world.tags, world.state.body
+    first = 2 * COMPONENTS * tags.dragged.size
+    for k in range(tags.push.size):
+        a, b, axis = tags.load[LOAD * k + 2], tags.load[LOAD * k + 3], tags.load[LOAD * k + 4]
+        gap = tags.load_number[2 * k + 1]  # of a period that stays: nobody bounds it
+        if b >= 0:
+            gap += body[BODY * b + axis]
+        if a >= 0:
+            gap -= body[BODY * a + axis]
+        tags.push[k] = tags.load_number[2 * k] * tags.program[world.clock.row, first + k] * max(gap, 0.0)
+
+
+@device
+def push_on(r, c, world):
+    """Prescribed force on component c of tagged row r, with the pressures that act on it."""
+    tags = world.tags
+    push = tags.program[world.clock.row, 2 * COMPONENTS * r + COMPONENTS + c]
+    for k in range(tags.push.size):
+        if tags.load[LOAD * k] == r and tags.load[LOAD * k + 1] == c:
+            push += tags.push[k]
+    return push
+
+
+@device
+def gather_across(contacts, pairs, table, width):
+    """Force on the lengths of the cell: of every pair the force on j's image, as many times as it lies cells away."""
+    fx = fy = 0.0
+    for p in range(pairs):
+        fx -= contacts.image[2 * p] * table[width * p + FX]
+        fy -= contacts.image[2 * p + 1] * table[width * p + FY]
+    return fx, fy, 0.0
+
+
+def move_tagged_of(choice: SimpleNamespace) -> Any:
+    """The pass `move_tagged(b, world)` for an integrator, a kind of box and laws that lose something or not."""
+    gear, remembers, cell = choice.gear, choice.remembers, choice.cell
+    move = move_by_gear(gear) if gear else move_by_verlet
+
+    @device
+    def sums_on(b, world, table, width):
+        """Force and torque of contacts on body b; on the cell, of those across it."""
+        if cell:
+            if b == world.model.cell[0]:
+                pairs = np.int64(world.contacts.first_pair[world.contacts.first_pair.size - 1])
+                return gather_across(world.contacts, pairs, table, width)
+        return gather(b, world.contacts, table, width)
+
+    @device
+    def drive_of(b, r, c, force, world):
+        """What acts on component c of body b, tagged row r."""
+        tags, model, clock = world.tags, world.model, world.clock
+        inverse = model.inverse_mass[b] if c < 2 else model.inverse_inertia[b]
+        weight = 1.0 / inverse
+        return Drive(
+            tags.imposed[COMPONENTS * r + c] != 0, tags.program[clock.row, 2 * COMPONENTS * r + c], push_on(r, c, world), weight,
+            weight * model.gravity[c] if c < 2 else 0.0, tags.dashpot[2 * r + c] if c < 2 else 0.0,
+            clock.drag if tags.dragged[r] else 0.0, force,
+        )  # fmt: skip
+
+    @device
+    def put(b, c, place, velocity, world):
+        """Component c of body b."""
+        body, at = world.state.body, BODY * b
+        body[at + VX + c] = velocity
+        if c < 2:
+            body[at + c] = place
+            return
+        world.state.angle[b] = place
+        if gear or world.clock.resync:
+            body[at + COS], body[at + SIN] = math.cos(place), math.sin(place)
+        else:
+            body[at + COS], body[at + SIN] = turned(body[at + COS], body[at + SIN], velocity * world.clock.drift)
+
+    @device
+    def moved_cell(b, world):
+        """Whether the cell has moved too far: the farthest image in use moves reference[3] times as much."""
+        body, then, at, row = world.state.body, world.contacts.reference, REFERENCE * b, BODY * b
+        span = then[at + 3]
+        dx, dy = span * (body[row + X] - then[at]), span * (body[row + Y] - then[at + 1])
+        return moved_too_far(dx, dy, 0.0, span, world.clock.alpha)
+
+    @device
+    def move_tagged(b, world):
+        """Move body b; returns whether it has moved too far for the lists."""
+        state, r = world.state, b - world.clock.free
+        sums, lossy = sums_on(b, world, world.forces.pair, PULL), NOTHING
+        if remembers:
+            lossy = sums_on(b, world, world.forces.loss, LOSS)
+            book_heat(b, world)
+        for c in range(COMPONENTS):
+            place = state.body[BODY * b + c] if c < 2 else state.angle[b]
+            moved = move(b, c, state.body[BODY * b + VX + c], place, drive_of(b, r, c, sums[c], world), world)
+            book, at = state.book, BOOK * b
+            book[at + TAG_WORK] += moved.work
+            book[at + VISCOUS] += moved.damped
+            book[at + DRAG] += moved.dragged
+            if remembers:
+                book[at + VISCOUS] -= moved.travel * lossy[c]
+            put(b, c, moved.place, moved.velocity, world)
+        if gear:
+            keep_late(b, world)
+        if cell:
+            if b == world.model.cell[0]:
+                return moved_cell(b, world)
+        return is_stale(b, world)
+
+    return move_tagged

@@ -1,0 +1,50 @@
+"""Runs stretches of steps by a team of threads: cuts the work into parts, and reads off where and why a stretch ended."""
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from clast.backend.team import even_cuts, new_team, run_team, turns_per_microsecond
+from clast.dynamics.arrays import Run
+from clast.dynamics.step import DEEP, MOVED, NOWHERE, STAGES, STEP, Job
+
+DONE, STALE, DEEP_OVERLAP = 0, 1, 2  # why a stretch ended
+PARTS_EACH = 8  # parts of a stage for each thread
+
+
+class Stretcher:
+    """Steps of one run, by as many threads as it was cut for."""
+
+    def __init__(self, kernels: ModuleType) -> None:
+        self.kernels = kernels
+        self.threads = 1
+        self.pair_cut = self.body_cut = np.zeros(2, np.int64)
+
+    def cut(self, first_candidate: np.ndarray, bodies: int, threads: int) -> None:
+        """Divide pairs and bodies into parts; `first_candidate` (pairs + 1,) is the running number of candidates."""
+        self.threads = threads
+        parts = 1 if threads == 1 else PARTS_EACH * threads
+        self.pair_cut = balanced_cuts(first_candidate, parts)
+        self.body_cut = even_cuts(bodies, parts)
+
+    def advance(self, step: int, end: int, run: Run, world: tuple[Any, ...]) -> tuple[int, int, int]:
+        """Steps until `end`, until the lists are stale or until an overlap is too deep: (step reached, why, pair or −1)."""
+        if step >= end:
+            return step, DONE, -1
+        turns = turns_per_microsecond(self.kernels.still_going)
+        team = new_team(self.threads, len(self.pair_cut) - 1, STAGES * step, turns)
+        team.words[DEEP] = NOWHERE
+        run_team(self.kernels.advance, team, Job(end, self.pair_cut, self.body_cut, run, *world))
+        reached, deep = int(team.words[STEP]), int(team.words[DEEP])
+        if deep != NOWHERE:
+            return reached, DEEP_OVERLAP, deep
+        return reached, STALE if team.words[MOVED] else DONE, -1
+
+
+def balanced_cuts(first_candidate: np.ndarray, parts: int) -> np.ndarray:
+    """Cuts (parts + 1,) of pairs into ranges of about equal work, by the running number of candidates (pairs + 1,)."""
+    pairs = len(first_candidate) - 1
+    work = first_candidate.astype(np.int64) + 2 * np.arange(pairs + 1)  # a pair costs about two candidates by itself
+    cuts = np.searchsorted(work, even_cuts(int(work[-1]) if pairs else 0, parts)[1:-1])
+    return np.concatenate([[0], cuts, [pairs]]).astype(np.int64)
