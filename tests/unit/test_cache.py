@@ -87,6 +87,23 @@ def test_a_second_process_compiles_nothing(installation, cold):
     assert installation.files() == files
 
 
+def test_remarks_cost_no_compilation(installation, cold):
+    """Comments, docstrings and blank lines, in the template and in what it imports."""
+    files = installation.files()
+    paths = [installation.package / name for name in ("dynamics/kernels.py", "dynamics/forces.py", "laws/linear.py")]
+    texts = [path.read_text() for path in paths]
+    for path, text in zip(paths, texts, strict=True):
+        assert text.startswith('"""')
+        path.write_text(text.replace('"""', '"""Remarks!\n\n', 1).replace("\n\n\n", "\n\n\n# a remark\n"))
+    again = installation.run()
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
+    assert again["kernels"] == cold["kernels"]
+    assert again["compiled"] == 0
+    assert again["force"] == cold["force"]
+    assert installation.files() == files
+
+
 def test_an_edited_law_is_seen_at_once(installation, cold):
     law = installation.package / "laws" / "linear.py"
     text = law.read_text()

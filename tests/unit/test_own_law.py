@@ -243,6 +243,31 @@ def test_any_edit_gives_another_name(tmp_path, edit):
     assert edited != before
 
 
+DOCSTRINGS = {
+    "of a function": ("def elastic(parameters, depth, radius, bonus=1.0):\n", "    "),
+    "of a compiled helper": ("def helper(x):\n", "    "),
+    "of a nested function": ("    def nested(x):\n", "        "),
+    "of a function without a value": ("def nothing(x):\n", "    "),
+}
+NOTHING = """
+
+def nothing(x):
+    TABLE[0] = x
+
+
+NAME = register({"elastic": elastic, "nothing": nothing})
+"""
+
+
+@pytest.mark.parametrize("which", DOCSTRINGS)
+def test_a_docstring_gives_no_other_name(tmp_path, which):
+    line, indent = DOCSTRINGS[which]
+    text = EVERYTHING + NOTHING
+    assert text.count(line) == 1
+    texts = text, *(text.replace(line, f'{line}{indent}"""{said}."""\n') for said in ("Of a spring", "Of another"))
+    assert len({written(tmp_path, each, "edited_law").NAME for each in texts}) == 1
+
+
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 
