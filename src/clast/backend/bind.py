@@ -18,7 +18,7 @@ from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
 from clast.backend.cache_folder import cache_folder, is_private_file, written_whole
-from clast.backend.device import law_function
+from clast.backend.device import FUSED, law_function
 from clast.backend.kept_code import keep_beside
 from clast.backend.meaning import PACKAGE, describe, path_of, plain, read, sources
 
@@ -35,7 +35,7 @@ def key(bound: str, template: str = PLANE, law: str = "") -> str:
         digest.update(read(path).meaning)
     for name in ("numba", "llvmlite", "numpy"):
         digest.update(f"{name} {version(name)}".encode())
-    digest.update(f"{platform.python_version()} {platform.machine()}".encode())
+    digest.update(f"{platform.python_version()} {platform.machine()} {FUSED}".encode())
     return digest.hexdigest()[:20]
 
 
