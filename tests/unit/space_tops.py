@@ -59,7 +59,8 @@ def a_run(inverse, gravity=(0.0, 0.0, 0.0), mass: float = 0.7, order: int = 0) -
         np.ones(2), none, np.zeros((1, 1)), none, np.zeros(3), np.array(gravity),
     )  # fmt: skip
     gear = np.zeros((2, 10, order) if order else (1, 10, 1))
-    state = State(np.zeros((2, ROW)), np.zeros((2, 4)), np.zeros((2, ACCOUNTS)), gear)
+    late = np.zeros((2, 6) if order else (1, 6))
+    state = State(np.zeros((2, ROW)), np.zeros((2, 4)), np.zeros((2, ACCOUNTS)), gear, late)
     state.body[:, TURN : TURN + 4] = Q0
     state.body[0, :3], state.body[0, VELOCITY : VELOCITY + 3] = (0.1, 0.2, 0.3), (1.0, -0.5, 0.4)
     state.momentum[0, :3] = L0

@@ -15,7 +15,7 @@ LOWEST, SEEN = FREE, FREE + LINE  # words of the work
 STAGES = 2
 
 
-def work(phase, part, words, job):
+def work(phase, part, me, words, job):
     """Stage 0 of a round adds the neighbours of each number, stage 1 takes the sums over; a mark below zero is noted."""
     cut, old, new, failing, _ = job
     for k in range(cut[part], cut[part + 1]):

@@ -22,15 +22,15 @@ from clast.backend.device import FUSED, law_function
 from clast.backend.kept_code import keep_beside
 from clast.backend.meaning import PACKAGE, describe, path_of, plain, read, sources
 
-PLANE, SPACE, SHARP = "clast.dynamics.kernels", "clast.dynamics.space.kernels", "clast.dynamics.sharp.kernels"  # templates
+TEMPLATE = "clast.dynamics.kernels"
 REGISTERED: dict[str, SimpleNamespace] = {}  # users' laws of this process, by name
 BEGIN, END = "# --- bound ---\n", "# --- end of bound ---\n"
 
 
-def key(bound: str, template: str = PLANE, law: str = "") -> str:
-    """Hash of all that the compiled code depends on. Without a law: on any of them."""
-    digest = hashlib.sha256(f"{template}\n{bound}".encode())
-    for path in sources(template, law or "clast.laws"):
+def key(bound: str, *modules: str) -> str:
+    """Hash of all that the compiled code depends on: bound lines, and what the template and some modules import."""
+    digest = hashlib.sha256(bound.encode())
+    for path in sources(TEMPLATE, *modules):
         digest.update(path.relative_to(PACKAGE).as_posix().encode())
         digest.update(read(path).meaning)
     for name in ("numba", "llvmlite", "numpy"):
@@ -75,39 +75,36 @@ def with_compiled_helpers(function: Callable[..., Any]) -> Callable[..., Any]:
 class Binding(NamedTuple):
     """What distinguishes the kernels of one scene from those of another; see `clast.dynamics.kernels`."""
 
+    family: str  # module of the family of bodies
     law: str
     own: int  # parameters of the law itself
     meet: str = "meet"
     history: bool = True
-    sized: bool = False
     extra: bool = False
     rolling: bool = False
     cohesive: bool = False
     cell: bool = False
     gear: int = 0
-    template: str = PLANE
 
     def lines(self) -> str:
         """The lines between the marks of the template."""
-        numbers = ", ".join(f"table[row, {k}]" for k in range(self.own))
-        flat = ", ".join(f"table[at + {k}]" for k in range(self.own))
+        numbers = ", ".join(f"table[at + {k}]" for k in range(self.own))
         return (
-            f'LAW = "{self.law}"\nMEET = "{self.meet}"\nHISTORY = {int(self.history)}\nSIZED = {int(self.sized)}\n'
+            f'FAMILY = "{self.family}"\nLAW = "{self.law}"\nMEET = "{self.meet}"\nHISTORY = {int(self.history)}\n'
             f"EXTRA = {int(self.extra)}\nROLLING = {int(self.rolling)}\nCOHESIVE = {int(self.cohesive)}\n"
-            f"CELL = {int(self.cell)}\nGEAR = {self.gear}\n"
-            f"OWN = {self.own}\n\n\ndef unpack(table, row):\n    return ({numbers},)\n\n\n"
-            f"def read_row(table, at):\n    return ({flat},)\n\n\n"
+            f"CELL = {int(self.cell)}\nGEAR = {self.gear}\nOWN = {self.own}\n\n\n"
+            f"def read_row(table, at):\n    return ({numbers},)\n\n\n"
         )
 
 
 @cache
 def kernels(binding: Binding) -> ModuleType:
     """The kernels with a law bound to them."""
-    template = path_of(binding.template)
+    template = path_of(TEMPLATE)
     assert template is not None
     head, rest = read(template).text.split(BEGIN)
     _, tail = rest.split(END)
-    name = f"clast_kernels_{key(binding.lines(), binding.template, binding.law)}"
+    name = f"clast_kernels_{key(binding.lines(), binding.family, binding.law)}"
     return load(name, plain(head + binding.lines() + tail))
 
 
@@ -125,7 +122,7 @@ def load(name: str, text: str) -> ModuleType:
     return module
 
 
-def is_compiled(module: ModuleType, parallel: bool = False) -> bool:
+def is_compiled(module: ModuleType) -> bool:
     """Whether the machine code of these kernels is already on disk (a guess from the files, for an announcement)."""
     name = module.__name__
-    return any(Path(module.__file__ or "").parent.glob(f"{name}.{'advance_parallel' if parallel else 'advance'}-*.nbi"))
+    return any(Path(module.__file__ or "").parent.glob(f"{name}.advance-*.nbi"))

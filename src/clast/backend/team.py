@@ -78,18 +78,18 @@ def wait(words, phase, turns):
 def member_of(work: Callable[..., Any], following: Callable[..., Any]) -> Any:
     """What each thread of a team runs for a whole stretch: `member(me, team, job)`.
 
-    work(phase, part, words, job)       does one part of a phase
+    work(phase, part, me, words, job)   does one part of a phase; `me` is the number of the thread
     following(phase, words, job)        returns the next phase, a larger number, or OVER; one thread calls it when all parts of
                                         a phase are done and nobody works, so it may do what one thread has to do
     """
 
     @device
-    def work_at_home(v, phase, team, job):
+    def work_at_home(v, phase, me, team, job):
         """Do what is left in home v; returns whether that was the last of the phase."""
         words, home, mine = team.words, team.home, 0
         part = claim(words, v, phase, home[v + 1] - home[v])
         while part >= 0:
-            work(phase, home[v] + part, words, job)
+            work(phase, home[v] + part, me, words, job)
             mine += 1
             part = claim(words, v, phase, home[v + 1] - home[v])
         return mine > 0 and fetch_add(words, DONE, mine) + mine == home[home.size - 1]
@@ -103,7 +103,7 @@ def member_of(work: Callable[..., Any], following: Callable[..., Any]) -> Any:
             for d in range(homes):
                 if last or (d == 1 and not still(words, phase, team.late)):
                     break
-                last = work_at_home((me + d) % homes, phase, team, job)
+                last = work_at_home((me + d) % homes, phase, me, team, job)
             if last:  # nobody holds a part: this thread is alone until it names the next phase
                 store(words, DONE, 0)
                 store(words, PHASE, following(phase, words, job))

@@ -144,6 +144,13 @@ class Clock(NamedTuple):
     free: int
 
 
+class Scratch(NamedTuple):
+    """Room in which each thread may work on one item: equal shares, one per thread."""
+
+    floats: np.ndarray
+    integers: np.ndarray
+
+
 class World(NamedTuple):
     """All that a pass may read or write."""
 
@@ -153,7 +160,9 @@ class World(NamedTuple):
     contacts: Contacts
     forces: Forces
     tags: Tags
+    scratch: Scratch
     clock: Clock
+    thread: int  # who works
 
 
 Record = TypeVar("Record", bound=tuple)

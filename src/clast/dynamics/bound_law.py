@@ -27,7 +27,7 @@ def bind_law(functions: Any, read_row: Any, *, own: int, extra: bool, rolling: b
     """
     names = ("elastic", "force", "normal_energy", "spring_energy")
     law = SimpleNamespace(**{name: law_function(getattr(functions, name)) for name in names})
-    law.read_row = law_function(read_row)
+    law.read_row, law.functions = law_function(read_row), functions
     law.extra, law.rolling, law.cohesive = int(extra), int(rolling), int(cohesive)
     pull_at = own + 2 * law.rolling
 

@@ -21,6 +21,8 @@ class Sheet(NamedTuple):
     model: Any
     state: Any
     contacts: Any
+    scratch: Any
+    thread: int
     integers: np.ndarray
     floats: np.ndarray
 

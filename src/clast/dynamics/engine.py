@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from clast.backend import bind
-from clast.backend.threads import ThreadSearch, count_threads, use_threads
+from clast.backend.threads import ThreadSearch, count_threads
 from clast.dynamics import cell, removal
 from clast.dynamics.arrays import Run, flat
 from clast.dynamics.plane import family as plane
 from clast.dynamics.program import Program
-from clast.dynamics.sharp import twin as sharp
+from clast.dynamics.sharp import family as sharp
 from clast.dynamics.snapshot import Snapshot, take_snapshot
-from clast.dynamics.space import twin as space
-from clast.dynamics.stretch import DEEP_OVERLAP, STALE, Stretcher, balanced_cuts
+from clast.dynamics.space import family as space
+from clast.dynamics.stretch import DEEP_OVERLAP, STALE, Stretcher
 from clast.errors import NotFiniteError, OverlapError, SceneError, StepError
 from clast.neighbours.alpha import AlphaSearch
 from clast.scene.scene import Scene
@@ -62,13 +62,12 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
             own=len(kind.row),
             meet=twin.meet(counting_of(scene)),
             history=moves or any(law.history for law in laws),  # a moving cell without losses is too rare to compile
-            sized=kind.needs_radius or rolling,
             extra=kind.needs_extra,
             rolling=rolling,
             cohesive=kind.cohesion is not None,
             cell=moves,
             gear=INTEGRATORS[integrator],
-            template=twin.TEMPLATE,
+            family=twin.FAMILY,
         )
     )
 
@@ -117,7 +116,7 @@ class Engine:
         self.history = bool(self.kernels.HISTORY)
         if self.kernels.GEAR:
             self.state = self.twin.with_derivatives(self.state, self.kernels.GEAR)
-        self._stretcher = Stretcher(self.kernels) if self.twin is plane else None
+        self._stretcher = Stretcher(self.kernels)
         self.step = 0
         self.rebuilds = 0
         self.seconds = 0.0
@@ -137,6 +136,7 @@ class Engine:
         else:
             self._chosen_alpha = float(alpha)
         self.threads = count_threads(threads)
+        self._scratch = self.twin.scratch_of(self.geometry, 1)
         self._thread_search = ThreadSearch(self.threads) if threads == "auto" else None
         self._slice = 64  # steps between two chances to be interrupted
         possible = self.twin.searches(self.model.period)
@@ -166,7 +166,7 @@ class Engine:
     def _compile(self) -> None:
         """Load or compile every kernel now, by calls that do nothing, so that no clock ever measures it."""
         self._stretch(self.step)
-        self._kick(*self._copy(), 0.0, 0.0, 0.0, 0.5)
+        self._kick(*self._copy(), 0.0, 0.0, 0.5)
         self.seconds = 0.0
         self._rebuild()  # once more: the time of the first was that of its compiler
 
@@ -178,12 +178,11 @@ class Engine:
         return 1e-3 * float(reach.min())
 
     def _workspace(self, pairs: int) -> Any:
-        return self.twin.workspace(self.order.size, int(np.diff(self.geometry.first_feature).max()), pairs, self.search)
+        return self.twin.workspace(self.order.size, self.geometry, pairs, self.search)
 
     def _empty_lists(self, pairs: int, candidates: int) -> Any:
         kept = candidates if self.history else 1
-        lists = self.twin.empty_lists(self.order.size, pairs, candidates, kept, self.kernels.EXTRA, self.kernels.ROLLING)
-        return self.twin.with_scratch(lists, self.geometry)
+        return self.twin.empty_lists(self.order.size, pairs, candidates, kept, self.kernels.EXTRA, self.kernels.ROLLING)
 
     def _empty_forces(self, pairs: int) -> Any:
         return self.twin.empty_forces(pairs, pairs if self.history else 1)
@@ -249,12 +248,9 @@ class Engine:
 
     def _cut(self) -> None:
         """Divide pairs and bodies among the threads, by candidates and by pairs."""
-        if self._stretcher is not None:
-            self._stretcher.cut(self._lists.pair[: self.pairs + 1, 2], self.moving, self.threads)
-            return
-        self._pair_cut = balanced_cuts(self._lists.pair[: self.pairs + 1, 2], self.threads)
-        self._body_cut = np.linspace(0, self.free, self.threads + 1).astype(np.int64)
-        self._found = np.zeros((self.threads, 2), np.int64)
+        if self.threads != self._stretcher.threads:
+            self._scratch = self.twin.scratch_of(self.geometry, self.threads)
+        self._stretcher.cut(self._lists.pair[: self.pairs + 1, 2], self.moving, self.threads)
 
     # --- motion ------------------------------------------------------------------------------------------------------
 
@@ -306,25 +302,13 @@ class Engine:
 
     def _stretch(self, end: int) -> tuple[int, int, int]:
         """Compiled steps until `end` or until the host is needed: (step reached, status, pair)."""
-        onset = self._onset
-        if self._stretcher is not None:
-            run = Run(self.dt, onset, self.alpha, self.free, self._program_start, False, 0.0, 0.0, 0.0)
-            return self._stretcher.advance(self.step, end, run, self._world(self.state, self._lists))
-        if self.threads == 1:
-            return self.kernels.advance(
-                self.geometry, self.model, self.state, self._lists, self._forces, self.tags,
-                self.step, end, self._program_start, self.pairs, self.free, self.moving, self.dt, onset, self.alpha,
-            )  # fmt: skip
-        with use_threads(self.threads):
-            return self.kernels.advance_parallel(
-                self.geometry, self.model, self.state, self._lists, self._forces, self.tags,
-                self.step, end, self._program_start, self._pair_cut, self._body_cut, self.moving, self.dt, onset,
-                self.alpha, self._found,
-            )  # fmt: skip
+        run = Run(self.dt, self._onset, self.alpha, self.free, self._program_start, False, 0.0, 0.0, 0.0)
+        return self._stretcher.advance(self.step, end, run, self._world(self.state, self._lists))
 
     def _world(self, state: Any, lists: Any) -> tuple[Any, ...]:
         """All that a pass may read or write, flat."""
-        return flat(self.geometry), flat(self.model), flat(state), flat(lists), flat(self._forces), flat(self.tags)
+        records = (self.geometry, self.model, state, lists, self._forces, self.tags, self._scratch)
+        return tuple(flat(each) for each in records)
 
     @property
     def _onset(self) -> float:
@@ -342,7 +326,7 @@ class Engine:
 
     def refuse_deep_overlap(self) -> None:
         """OverlapError if an overlap is too deep in the present state."""
-        deep = self._kick(*self._copy(), 0.0, 0.5, 0.0, 0.5)
+        deep = self._kick(*self._copy(), 0.0, 0.5, 0.5)
         if deep >= 0:
             self._raise_overlap(int(deep))
 
@@ -366,13 +350,10 @@ class Engine:
         room = max(64, 4 * self.pairs)
         while True:
             integers, floats = np.zeros((room, table.INTEGERS), np.int64), np.zeros((room, table.WIDTH))
-            if self._stretcher is not None:
-                geometry, model, flat_state, flat_lists, _, _ = self._world(state, lists)
-                rows = self.kernels.table_now(
-                    geometry, model, flat_state, flat_lists, self.pairs, integers.reshape(-1), floats.reshape(-1)
-                )
-            else:
-                rows = self.kernels.table_now(self.geometry, self.model, state, lists, self.pairs, integers, floats)
+            geometry, model, flat_state, flat_lists, _, _, scratch = self._world(state, lists)
+            rows = self.kernels.table_now(
+                geometry, model, flat_state, flat_lists, scratch, self.pairs, integers.reshape(-1), floats.reshape(-1)
+            )
             if rows <= room:
                 return integers[:rows], floats[:rows]
             room = rows
@@ -386,27 +367,13 @@ class Engine:
         state = type(self.state)(*(array.copy() for array in self.state))
         return state, self._lists._replace(spring=self._lists.spring.copy(), weight=self._lists.weight.copy())
 
-    def _kick(
-        self, state: Any, lists: Any, past: float, future: float, spring_dt: float, whole: float,
-        onset: float | None = None,
-    ) -> int:  # fmt: skip
+    def _kick(self, state: Any, lists: Any, past: float, future: float, whole: float, onset: float | None = None) -> int:
         """Forces at the present positions and the parts `past` and `future` of Δt of the `whole` kick, without moving.
 
         Returns the first pair that overlaps too deeply, or −1."""
-        gear = self.kernels.GEAR
         onset = self._onset if onset is None else onset
-        if self._stretcher is not None:
-            run = Run(self.dt, onset, self.alpha, self.free, self._program_start, True, past, future, whole)
-            return self._stretcher.advance(self.step, self.step + 1, run, self._world(state, lists))[2]
-        deep = self.kernels.forces_now(
-            self.geometry, self.model, state, lists, self._forces, self.pairs, self.dt, spring_dt,
-            0.5 if gear else past, 0.5 if gear else future, onset,
-        )  # fmt: skip
-        row = self.step - self._program_start if len(self.tags.program) > 1 else 0
-        self.kernels.kick_now(
-            self.model, state, lists, self._forces, self.tags, row, self.free, self.moving, self.dt, past + future, whole
-        )
-        return int(deep)
+        run = Run(self.dt, onset, self.alpha, self.free, self._program_start, True, past, future, whole)
+        return self._stretcher.advance(self.step, self.step + 1, run, self._world(state, lists))[2]
 
     @property
     def candidates(self) -> int:
@@ -428,9 +395,9 @@ class Engine:
     def springs(self) -> Any:
         """What touching contacts remember at this instant; a scene can be started with it."""
         state, lists = self._copy()
-        past, spring_dt = (0.5, self.dt) if self.step > 0 else (0.0, 0.0)
+        past = 0.5 if self.step > 0 else 0.0
         self._renew_program()
-        self._kick(state, lists, past, 0.0, spring_dt, past + 0.5)
+        self._kick(state, lists, past, 0.0, past + 0.5)
         return self._memory(lists)
 
     def _memory(self, lists: Any) -> Any:

@@ -1,10 +1,11 @@
-"""Every loop that Python calls, with a law bound to it.
+"""Every loop that Python calls, with a family of bodies and a law bound to it.
 
 This file is two things: a module that works as it stands, with the choices of the marked lines, and the template from which
 `clast.backend.bind` makes one module per kind of run by replacing those lines and nothing else. A kernel must be a function of a
 module that lies on disk, or numba cannot keep its machine code; what it calls may be made here.
 """
 
+from importlib import import_module
 from types import SimpleNamespace
 
 from clast.backend.bind import functions_of
@@ -12,16 +13,13 @@ from clast.backend.device import kernel
 from clast.backend.team import still
 from clast.dynamics.bound_law import bind_law
 from clast.dynamics.contact_rows import Sheet
-from clast.dynamics.plane.family import passes_of
 from clast.dynamics.step import step_of
-from clast.neighbours.cells import find_pairs
-from clast.neighbours.lists import carry_springs, index_pairs, list_candidates, sort_pairs
 
 # --- bound ---
+FAMILY = "clast.dynamics.plane.family"  # where the passes of a family of bodies are found
 LAW = "clast.laws.linear"  # where the functions of the law are found
 MEET = "meet"  # how feature pairs are counted
 HISTORY = 1  # whether contacts remember or lose anything
-SIZED = 0  # whether laws read the reduced sphero-radius
 EXTRA = 0  # whether contacts remember a second number
 ROLLING = 0
 COHESIVE = 0
@@ -37,9 +35,10 @@ def read_row(table, at):
 
 # --- end of bound ---
 
+family = import_module(FAMILY)
 law = bind_law(functions_of(LAW), read_row, own=OWN, extra=bool(EXTRA), rolling=bool(ROLLING), cohesive=bool(COHESIVE))
-passes = passes_of(law, SimpleNamespace(meet=MEET, remembers=HISTORY, cell=CELL, gear=GEAR))
-member, fill_rows = step_of(passes), passes.fill_rows
+passes = family.passes_of(law, SimpleNamespace(meet=MEET, remembers=HISTORY, cell=CELL, gear=GEAR))
+member, fill_rows, find_near, list_near = step_of(passes), passes.fill_rows, family.find_near, family.list_near
 
 
 @kernel
@@ -55,31 +54,18 @@ def still_going(words, turns):
 
 
 @kernel
-def table_now(geometry, model, state, contacts, pairs, integers, floats):
+def table_now(geometry, model, state, contacts, scratch, pairs, integers, floats):
     """The table of touching contacts (`clast.dynamics.contact_rows`); returns the number of rows needed."""
-    return fill_rows(pairs, Sheet(geometry, model, state, contacts, integers, floats))
+    return fill_rows(pairs, Sheet(geometry, model, state, contacts, scratch, 0, integers, floats))
 
 
 @kernel
 def search(body, model, geometry, cast, alpha, bodies, work):
     """Near pairs, sorted, in work.sorted; returns their number, which may exceed the capacity (then nothing is sorted)."""
-    total = find_pairs(body, model, geometry, cast.grains, cast.level, cast.level_reach, cast.big, cast.mobile, alpha, work)
-    if total <= work.raw.shape[0]:
-        sort_pairs(total, bodies, work)
-    return total
+    return find_near(body, model, geometry, cast, alpha, bodies, work)
 
 
 @kernel
 def list_contacts(total, both_sides, state, model, geometry, alpha, work, bodies, old, old_pairs, new):
     """Pairs and candidates into `new`, with the springs of `old`; returns (pairs, candidates) needed."""
-    pairs, candidates = list_candidates(total, both_sides, state.body, model, geometry, alpha, work, new)
-    if pairs < new.pair.shape[0] and candidates <= new.candidate.shape[0]:
-        index_pairs(pairs, bodies, new)
-        if HISTORY:
-            carry_springs(old, old_pairs, new, pairs)
-        for b in range(bodies):
-            new.reference[b, 0] = state.body[b, 0]
-            new.reference[b, 1] = state.body[b, 1]
-            new.reference[b, 2] = state.angle[b]
-            new.reference[b, 3] = model.reach[b]
-    return pairs, candidates
+    return list_near(total, both_sides, state, model, geometry, alpha, work, bodies, old, old_pairs, new, HISTORY)

@@ -26,16 +26,16 @@ class Snapshot(NamedTuple):
 
 def take_snapshot(engine: Engine) -> Snapshot:
     """The run at this instant, velocities and path integrals finished to t = n Δt, on a copy: the run is not touched."""
-    past, spring_dt = (0.5, engine.dt) if engine.step > 0 else (0.0, 0.0)
+    past = 0.5 if engine.step > 0 else 0.0
     engine._renew_program()
     motion = engine.twin.motion
     state, lists = engine._copy()
-    engine._kick(state, lists, past, 0.0, spring_dt, past + 0.5)
+    engine._kick(state, lists, past, 0.0, past + 0.5)
     if engine.kernels.GEAR:
         before = after = motion(state)
     else:
         later, later_lists = engine._copy()
-        engine._kick(later, later_lists, past, 0.5, spring_dt, past + 0.5)
+        engine._kick(later, later_lists, past, 0.5, past + 0.5)
         after = motion(later)
         before = motion(engine.state) if engine.step > 0 else 2.0 * motion(engine.state) - after
     integers, floats = engine.contact_table(state, lists)
@@ -56,7 +56,7 @@ def balance(engine: Engine, before: np.ndarray, after: np.ndarray, integers: np.
     if not near.any():
         return
     whole, lists = engine._copy()
-    engine._kick(whole, lists, 0.5, 0.5, engine.dt, 1.0, onset=0.0)
+    engine._kick(whole, lists, 0.5, 0.5, 1.0, onset=0.0)
     kick = motion(whole) - motion(engine.state)
     ends = closing_speed <= 0.0
     opening, closing = (rows_of(engine, integers[near & chosen]) for chosen in (ends, ~ends))

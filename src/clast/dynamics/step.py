@@ -24,7 +24,7 @@ import numpy as np
 from clast.backend.atomics import fetch_min, load, store
 from clast.backend.device import device, routine, stay_whole, unsigned
 from clast.backend.team import FREE, LINE, OVER, member_of
-from clast.dynamics.arrays import Clock, Contacts, Forces, Model, Run, State, Tags, World
+from clast.dynamics.arrays import Clock, Contacts, Forces, Model, Run, Scratch, State, Tags, World
 
 FORCES, BALANCE, ADD, MOVE = range(4)
 STAGES = 4  # a phase of the team is STAGES · step + stage
@@ -47,6 +47,7 @@ class Job(NamedTuple):
     contacts: Contacts
     forces: Forces
     tags: Tags
+    scratch: Scratch
 
 
 @device
@@ -94,15 +95,14 @@ def step_of(passes: SimpleNamespace) -> Any:
     before_moving, gear = passes.before_moving, passes.gear
 
     @device
-    def world_at(step, job):
-        return World(
-            job.geometry, job.model, job.state, job.contacts, job.forces, job.tags, clock_at(step, job.run, job.tags, gear)
-        )  # fmt: skip
+    def world_at(step, me, job):
+        clock = clock_at(step, job.run, job.tags, gear)
+        return World(job.geometry, job.model, job.state, job.contacts, job.forces, job.tags, job.scratch, clock, me)
 
     @device
-    def work(phase, part, words, job):
+    def work(phase, part, me, words, job):
         """One part of one stage."""
-        stage, world = phase % STAGES, world_at(phase // STAGES, job)
+        stage, world = phase % STAGES, world_at(phase // STAGES, me, job)
         low, high = job.pair_cut[part], job.pair_cut[part + 1]
         if stage == FORCES:
             deep, marks = forces(low, high, world)
@@ -128,13 +128,13 @@ def step_of(passes: SimpleNamespace) -> Any:
         if stage == MOVE:
             store(words, STEP, step + 1)
             return OVER if load(words, MOVED) != 0 or step + 1 >= job.end else phase + 1
-        if load(words, DEEP) != NOWHERE:
+        if load(words, DEEP) != NOWHERE and not job.run.look:
             store(words, STEP, step)
             return OVER
         if stage == BALANCE or (load(words, CHANGING) != 0 and stage == FORCES and job.run.onset != 0.0):
             return phase + 1
         store(words, CHANGING, 0)
-        before_moving(world_at(step, job))
+        before_moving(world_at(step, 0, job))
         return STAGES * step + MOVE
 
     return member_of(work, following)

@@ -139,7 +139,7 @@ def list_overlaps(total, body, model, geometry, alpha, work, contacts):
     """
     pair, constant, candidate = contacts.pair, contacts.pair_constant, contacts.candidate
     vertex, edge, plane = geometry.vertex.reshape(-1), geometry.edge.reshape(-1), geometry.plane.reshape(-1)
-    table = contacts.point[0]
+    table = work.planes
     materials = np.int64(np.sqrt(float(model.law.shape[0])) + 0.5)
     pairs = 0
     count = 0
@@ -189,7 +189,7 @@ def list_overlaps(total, body, model, geometry, alpha, work, contacts):
                         constant[pairs, c] = image[c]
                         contacts.image[pairs, c] = work.sorted[p, 2 + c]
                     constant[pairs, 3] = 1.0 / inverse if inverse > 0.0 else 0.0
-                    constant[pairs, 4] = model.material[i] * materials + model.material[j]
+                    constant[pairs, 4] = (model.material[i] * materials + model.material[j]) * model.law.shape[1]
                     constant[pairs, 5] = 4.0 / (round_i + round_j)
                     constant[pairs, 6] = min(wide_j if one else wide_i, wide_i if other else wide_j)
                 pairs += 1

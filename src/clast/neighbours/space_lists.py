@@ -13,7 +13,7 @@ from clast.contact.vectors import along, between, cross, dot, minus, plus, rotat
 from clast.neighbours.space_cells import comes_after
 
 TURN = 4  # column of State.body where the quaternion begins
-GRAPH = np.uint32(1 << 31)  # mark of a vertex that meets an edge as an end of its own edges (clast.dynamics.space.record)
+GRAPH = np.uint32(1 << 31)  # mark of a vertex that meets an edge as an end of its own edges (clast.dynamics.space.visit)
 SLACK = 4.0  # times α: how far a probe may move in the frame of the one it meets, which turns as well
 STEEP = 0.2  # sin² of an angle at which the crossing point of two edges is well known
 
@@ -248,7 +248,7 @@ def list_candidates(total, body, model, geometry, alpha, work, contacts):
                 constant[pairs, c] = image[c]
                 contacts.image[pairs, c] = work.sorted[p, 2 + c]
             constant[pairs, 3] = 1.0 / inverse if inverse > 0.0 else 0.0
-            constant[pairs, 4] = model.material[i] * materials + model.material[j]
+            constant[pairs, 4] = (model.material[i] * materials + model.material[j]) * model.law.shape[1]
             constant[pairs, 5] = 1.0 / curvature if curvature > 0.0 else 0.0
         pairs += 1
     pair[min(pairs, capacity), 2] = min(count, candidate.shape[0])

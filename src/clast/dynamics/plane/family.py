@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from clast.backend.bind import PLANE
 from clast.contact import spheropolygon
 from clast.dynamics import table
-from clast.dynamics.arrays import Contacts, Forces, Model, State, Workspace
+from clast.dynamics.arrays import Contacts, Forces, Model, Scratch, State, Workspace
 from clast.dynamics.balance import add_balance_of, balance_of
 from clast.dynamics.contact_rows import rows_of
 from clast.dynamics.forces import forces_with_memory, forces_without_memory
@@ -20,12 +19,13 @@ from clast.dynamics.plane import columns, springs, visit
 from clast.dynamics.plane import motion as kicks
 from clast.dynamics.plane.columns import CONSTANT, HEAT, LOSS, NOTHING, PULL
 from clast.dynamics.plane.gear import correct_and_predict_of
+from clast.dynamics.plane.listing import find_near, list_near
 from clast.dynamics.plane.motion import kick_and_drift_of
 from clast.dynamics.plane.tagged import move_tagged_of, note_pressures
 from clast.dynamics.timestep import safe_step, unstable_step
 from clast.scene.springs import Springs
 
-TEMPLATE = PLANE
+FAMILY = __name__
 TABLE = table
 DEPTH_OF, TOO_DEEP = "the sum of their sphero-radii", "their skeletons nearly touch"  # for messages
 CURE = "take a stiffer normal spring, a lower or slower load, a larger sphero-radius"
@@ -36,7 +36,7 @@ PER_BODY = (
 )  # fmt: skip
 Memory = Springs
 
-__all__ = ["lay_out", "put_springs", "safe_step", "springs_of", "unstable_step"]
+__all__ = ["find_near", "lay_out", "list_near", "put_springs", "safe_step", "springs_of", "unstable_step"]
 
 
 def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
@@ -81,8 +81,9 @@ def searches(period: np.ndarray) -> tuple[str, ...]:
     return ("cells",)
 
 
-def workspace(bodies: int, features: int, pairs: int, search: str) -> Workspace:
-    """Scratch of a rebuild; `features` is the largest number of a shape."""
+def workspace(bodies: int, geometry: Any, pairs: int, search: str) -> Workspace:
+    """Scratch of a rebuild."""
+    features = int(np.diff(geometry.first_feature).max())
     return Workspace(
         np.zeros(4 * bodies + 66, np.int64), np.zeros(bodies, np.int64), np.zeros(bodies, np.int64),
         np.zeros((pairs, 4), np.int32), np.zeros((pairs, 4), np.int32),
@@ -99,9 +100,9 @@ def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int,
     )  # fmt: skip
 
 
-def with_scratch(lists: Contacts, geometry: Any) -> Contacts:
-    """The lists as they are: steps need no scratch."""
-    return lists
+def scratch_of(geometry: Any, threads: int) -> Scratch:
+    """Room for threads: none is needed."""
+    return Scratch(np.zeros(1), np.zeros(1, np.int64))
 
 
 def empty_forces(pairs: int, kept: int) -> Forces:
@@ -118,8 +119,10 @@ def as_today(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
     """Arrays of a checkpoint, older ones with what they lack: they kept no velocities of half a step ago."""
     if "late" in arrays:
         return arrays
-    late = arrays["body"][:, 4:7] - arrays["gear"][:, :, 0] / dt if len(arrays["gear"]) > 1 else np.zeros((1, 3))
-    return {**arrays, "late": late}
+    gear = arrays["gear"]
+    if gear.shape[2] == 1:  # Verlet
+        return {**arrays, "late": np.zeros((1, 3))}
+    return {**arrays, "late": arrays["body"][:, 4:7] - gear[:, :, 0] / dt}
 
 
 def speeds(model: Model, state: State, rows: int) -> np.ndarray:

@@ -19,7 +19,7 @@ WIDTH = 9  # of Contacts.spring: tangential spring, centroid and normal of the l
 
 
 class Contacts(NamedTuple):
-    """Pairs of near pieces with their candidates, and the scratch in which overlaps are cut; see above."""
+    """Pairs of near pieces with their candidates; see above."""
 
     pair: np.ndarray  # (np + 1, 6) uint32: i, j, first candidate of each section, who is big; the next row closes it
     pair_constant: np.ndarray  # (np, 7)
@@ -31,8 +31,6 @@ class Contacts(NamedTuple):
     first_other: np.ndarray  # (n + 1,) uint32: into `other`
     other: np.ndarray  # (np,) uint32: pairs with this body as j, ascending
     reference: np.ndarray  # (n, 8): x, y, z, reach, quaternion at the last rebuild
-    point: np.ndarray  # (threads, 7 × capacity)
-    link: np.ndarray  # (threads, 14 × capacity) int64
 
 
 class Forces(NamedTuple):
@@ -54,3 +52,4 @@ class Workspace(NamedTuple):
     pair_start: np.ndarray  # (n + 1,) int64
     sweep: Sweep
     by_sweep: np.ndarray  # (1,) uint8: 1 to find pairs by sorted boxes, 0 by cells
+    planes: np.ndarray  # planes of a piece, in the frame of another

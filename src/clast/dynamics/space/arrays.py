@@ -33,13 +33,14 @@ class Model(NamedTuple):
     gravity: np.ndarray  # (3,) acceleration
 
 
-class State(NamedTuple):
+class SpaceState(NamedTuple):
     """What moves. Between steps velocities are those of the half step before (Verlet), or predicted for t_n (Gear)."""
 
     body: np.ndarray  # (n, 16), see above; the spin is the mean over the last drift (Verlet), which contacts see
     momentum: np.ndarray  # (n, 4) angular momentum in the principal frame at the end of the last drift, and a 0
     book: np.ndarray  # (n, 8) heats and work since the start, per body
-    gear: np.ndarray  # (n, 10, order) for Gear, see clast.dynamics.space.gear; (1, 10, 1) for Verlet
+    gear: np.ndarray  # (n, 10, order) for Gear, see clast.dynamics.space.predicting; (1, 10, 1) for Verlet
+    late: np.ndarray  # (n, 6) velocity and spin half a step ago, which springs follow; (1, 6) for Verlet, whose own they are
 
 
 class Contacts(NamedTuple):

@@ -19,7 +19,8 @@ from clast.dynamics.rows import (
     unique_shapes,
     wall_damping,
 )
-from clast.dynamics.space.arrays import RADIUS, ROW, SPIN, TURN, VELOCITY, Model, State
+from clast.dynamics.space.arrays import RADIUS, ROW, SPIN, TURN, VELOCITY, Model, SpaceState
+from clast.dynamics.space.columns import LATE
 from clast.errors import SceneError
 from clast.scene.imposed import SPACE_COMPONENTS, Imposed
 from clast.scene.space import Body3D, Scene3D
@@ -37,7 +38,7 @@ class Layout(NamedTuple):
 
     geometry: Any  # the tables of `clast.contact.solid_features`, or for sharp bodies `clast.contact.polyhedra`
     model: Model
-    state: State
+    state: SpaceState
     tags: Tags  # its program is empty: it needs the time step
     columns: list[Column]  # of the program
     cast: Cast
@@ -184,7 +185,7 @@ def ease_of(solid: Solid) -> float:
     return (lever + solid.radius * float(root.max())) ** 2
 
 
-def first_state(rows: list[Body3D], imposed: list[Imposed], order: np.ndarray, inertia: np.ndarray) -> State:
+def first_state(rows: list[Body3D], imposed: list[Imposed], order: np.ndarray, inertia: np.ndarray) -> SpaceState:
     """Bodies at t = 0, `inertia` (n, 3) about their principal axes; what tags prescribe stands in the place of what was given."""
     body = np.zeros((len(rows), ROW))
     body[:, :3] = [each.position for each in rows]
@@ -199,7 +200,7 @@ def first_state(rows: list[Body3D], imposed: list[Imposed], order: np.ndarray, i
     momentum = np.zeros((len(rows), 4))
     to_world = matrix(body[:, TURN : TURN + 4])
     momentum[:, :3] = inertia * np.einsum("nji,nj->ni", to_world, body[:, SPIN : SPIN + 3])
-    return State(body, momentum, book=np.zeros((len(rows), ACCOUNTS)), gear=np.zeros((1, 10, 1)))
+    return SpaceState(body, momentum, np.zeros((len(rows), ACCOUNTS)), gear=np.zeros((1, 10, 1)), late=np.zeros((1, LATE)))
 
 
 def lay_out_tags(
@@ -239,7 +240,7 @@ def lay_out_tags(
         load_number=np.array([numbers for _, numbers, _ in loads], float).reshape(-1, 3),
         dashpot=dashpot,
         dragged=np.array([not scene.bodies[k].big for k in rows], np.uint8),
-        push=np.zeros((moving - free, 6)),
+        push=np.zeros(len(loads)),
     ), columns
 
 

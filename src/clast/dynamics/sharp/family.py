@@ -1,0 +1,110 @@
+"""The family of sharp polyhedra: its passes for a law of overlaps. They move as all bodies in space do."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from clast.backend.device import device
+from clast.contact.overlap import LINKS, POINTS
+from clast.contact.polyhedra import Polyhedra
+from clast.dynamics.arrays import Scratch
+from clast.dynamics.sharp.arrays import CONSTANT, WIDTH, Contacts, Forces, Workspace
+from clast.dynamics.sharp.forces import forces_of
+from clast.dynamics.sharp.layout import lay_out
+from clast.dynamics.sharp.listing import find_near, list_near
+from clast.dynamics.sharp.memory import put_springs, springs_of
+from clast.dynamics.sharp.table import rows_of
+from clast.dynamics.sharp.timestep import safe_step, unstable_step
+from clast.dynamics.sharp.visit import visit_of
+from clast.dynamics.space.arrays import LOSS, PAIR, PULL
+from clast.dynamics.space.family import (
+    DIMENSION,
+    PER_BODY,
+    TABLE,
+    Memory,
+    as_today,
+    kinetic,
+    meet,
+    motion,
+    slow,
+    speeds,
+    stop,
+    with_derivatives,
+)
+from clast.dynamics.space.kicks import kick_and_drift_of
+from clast.dynamics.space.leading import move_tagged_of, note_pressures
+from clast.dynamics.space.predicting import correct_and_predict_of
+from clast.neighbours.sweep import empty_sweep
+
+FAMILY = __name__
+DEPTH_OF, TOO_DEEP = "the length of the pair", "more than a quarter of the smaller volume"  # for messages
+CURE = "take a larger Young modulus, a lower or slower load"
+
+__all__ = [
+    "DIMENSION", "PER_BODY", "TABLE", "Memory", "as_today", "find_near", "list_near", "with_derivatives", "kinetic", "lay_out", "meet", "motion", "put_springs", "safe_step",
+    "slow", "speeds", "springs_of", "stop", "unstable_step",
+]  # fmt: skip
+
+
+@device
+def nothing(p, world):
+    """Volumes grow smoothly or with a kink, never by a jump: no contact is weighted where it opens or closes."""
+    return 0
+
+
+def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
+    """The passes of a step, and `fill_rows`, for a law of overlaps bound by `clast.dynamics.bound_law`."""
+    conserving, remembers, order = int(law.functions.CONSERVING), choice.remembers, choice.gear
+    visiting = visit_of(choice, conserving)
+    booked = remembers if conserving else 2 * remembers  # 2: the work of pushes without a potential as well
+    return SimpleNamespace(
+        forces=forces_of(visiting, law, remembers),
+        balance=nothing,
+        add_balance=nothing,
+        move=correct_and_predict_of(order, booked) if order else kick_and_drift_of(booked),
+        move_tagged=move_tagged_of(SimpleNamespace(gear=order, remembers=booked)),
+        before_moving=note_pressures,
+        fill_rows=rows_of(visiting, law, remembers),
+        gear=order,
+    )
+
+
+def searches(period: np.ndarray) -> tuple[str, ...]:
+    """Ways to find near pairs, the best first: by sorted boxes, but not across periodic sides."""
+    return ("cells",) if period.any() else ("sweep", "cells")
+
+
+def workspace(bodies: int, geometry: Polyhedra, pairs: int, search: str) -> Workspace:
+    """Scratch of a rebuild."""
+    return Workspace(
+        np.zeros(4 * bodies + 66, np.int64), np.zeros(bodies, np.int64), np.zeros(bodies, np.int64),
+        np.zeros((pairs, 5), np.int32), np.zeros((pairs, 5), np.int32), np.zeros(bodies + 1, np.int64),
+        empty_sweep(bodies), np.array([search == "sweep"], np.uint8), np.zeros(POINTS * int(geometry.room[0])),
+    )  # fmt: skip
+
+
+def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int, rolling: int) -> Contacts:
+    """Lists with room; `kept` is the number of candidates that may remember something."""
+    return Contacts(
+        np.zeros((pairs + 1, PAIR), np.uint32), np.zeros((pairs, CONSTANT)), np.zeros((pairs, 3), np.int32),
+        np.zeros((candidates, 2), np.uint32), np.zeros((kept, WIDTH)), np.zeros(kept),
+        np.zeros(bodies + 1, np.uint32), np.zeros(bodies + 1, np.uint32), np.zeros(pairs, np.uint32), np.zeros((bodies, 8)),
+    )  # fmt: skip
+
+
+def scratch_of(geometry: Polyhedra, threads: int) -> Scratch:
+    """Room in which each thread can cut any two pieces."""
+    room = int(geometry.room[0])
+    return Scratch(np.zeros(threads * POINTS * room), np.zeros(threads * LINKS * room, np.int64))
+
+
+def empty_forces(pairs: int, kept: int) -> Forces:
+    """Force tables with room for `pairs`, of which `kept` lose energy."""
+    return Forces(np.zeros((pairs, PULL)), np.zeros((kept, LOSS)), np.zeros((kept, PULL)))
+
+
+def without_extra(memory: np.ndarray) -> np.ndarray:
+    """What another law may take over: all of it, for laws of overlaps remember the same."""
+    return memory

@@ -1,0 +1,77 @@
+"""Where things stand in the flat tables of space, and the records that passes read from them."""
+
+from typing import NamedTuple
+
+from clast.backend.device import device
+from clast.contact.vectors import plus, rotation_of, triple
+
+Vector = tuple[float, float, float]  # see clast.contact.vectors
+Quaternion = tuple[float, float, float, float]  # w, x, y, z
+
+BODY, X, Y, Z, RADIUS, TURN, VELOCITY, SPIN = 16, 0, 1, 2, 3, 4, 8, 12  # State.body: two cache lines each
+MOMENTUM = 4  # State.momentum
+BOOK = 8  # State.book
+LATE, LATE_VELOCITY, LATE_SPIN = 6, 0, 3  # State.late
+PAIR, I, J, FIRST, SECOND, THIRD, MARK = 6, 0, 1, 2, 3, 4, 5  # Contacts.pair: first candidate of each section; who they are  # noqa: E741
+CONSTANT, SHIFT, MASS, LAW, REDUCED = 6, 0, 3, 4, 5  # Contacts.pair_constant
+SHARP_CONSTANT, LENGTH, AREA = 7, 5, 6  # the same of sharp bodies, which begins alike
+CANDIDATE, PROBE, FACED = 2, 0, 1  # Contacts.candidate
+PULL, FORCE, ON_I, ON_J = 9, 0, 3, 6  # Forces.pair, Forces.more, Forces.work
+LOSS, HEAT, ROLLED, LOST = 12, 9, 10, 11  # Forces.loss: the viscous part of the pull first
+REFERENCE, REACH, THEN = 8, 3, 4  # Contacts.reference: x, y, z, reach, quaternion
+
+
+class Wrench(NamedTuple):
+    """A force on i, the opposite on j, and a torque on each."""
+
+    force: Vector
+    on_i: Vector
+    on_j: Vector
+
+
+NONE = (0.0, 0.0, 0.0)
+NOTHING = Wrench(NONE, NONE, NONE)
+
+
+@device
+def write_triple(table, at, v):
+    """Three numbers into a flat table, from `at` on."""
+    table[at], table[at + 1], table[at + 2] = v
+
+
+@device
+def four(table, at):
+    """Four numbers of a flat table, from `at` on."""
+    return table[at], table[at + 1], table[at + 2], table[at + 3]
+
+
+@device
+def write_four(table, at, q):
+    """Four numbers into a flat table, from `at` on."""
+    table[at], table[at + 1], table[at + 2], table[at + 3] = q
+
+
+@device
+def rotation_by(q):
+    """Rotation of a unit quaternion: body frame → world."""
+    return rotation_of(q[0], q[1], q[2], q[3])
+
+
+@device
+def add_wrench(a, b):
+    """Sum of two wrenches."""
+    return Wrench(plus(a.force, b.force), plus(a.on_i, b.on_i), plus(a.on_j, b.on_j))
+
+
+@device
+def read_wrench(table, at):
+    """The wrench that begins at `at`."""
+    return Wrench(triple(table, at + FORCE), triple(table, at + ON_I), triple(table, at + ON_J))
+
+
+@device
+def write_wrench(table, at, w):
+    """A wrench into a flat table."""
+    write_triple(table, at + FORCE, w.force)
+    write_triple(table, at + ON_I, w.on_i)
+    write_triple(table, at + ON_J, w.on_j)

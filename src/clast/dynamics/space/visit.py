@@ -1,0 +1,504 @@
+"""Visit the candidates of a pair in space: listed features of one body carried into the frame of the other (GM09 eq 13).
+
+Three sections: vertices of i on features of j, vertices of j on features of i, edges and vertices of i against those of j. What
+a candidate counts stands in `clast.contact.spheropolyhedron`; who visits gets a `Met` for each, and `touch_of` fills the contact
+record of those that touch (model §3). Vectors across the normal are pairs of numbers, along the two tangents of a `Touch`.
+"""
+
+import math
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clast.backend.device import device, routine, unsigned
+from clast.contact.spheropolyhedron import (
+    EDGE,
+    FACE,
+    KIND,
+    NOWHERE,
+    ROW,
+    edge_count,
+    edge_way,
+    edges_meet,
+    face_count,
+    face_distance,
+    fade,
+    vertex_count,
+    vertex_on_edge,
+    vertex_on_vertex,
+)
+from clast.contact.vectors import (
+    along,
+    between,
+    cross,
+    dot,
+    is_some,
+    minus,
+    plus,
+    rotation_of,
+    times,
+    transposed,
+    triple,
+    turn,
+    turn_back,
+)
+from clast.dynamics.space.columns import (
+    BODY, CANDIDATE, CONSTANT, FIRST, I, J, LATE, LATE_SPIN, LAW, MASS, PAIR, RADIUS, REDUCED, SECOND, SPIN, THIRD, TURN, VELOCITY,
+    Wrench,
+)  # fmt: skip
+from clast.dynamics.space.tangents import NONE, carried, in_plane, tangents
+
+GRAPH = 1 << 31  # mark on the first number of a candidate: this vertex meets an edge as an end of its own edges
+NUMBER = GRAPH - 1
+# how the normal turns when the probe slides over b: not at all, about an edge, about a vertex, with two crossing edges
+FLAT, STRAIGHT, ROUND, CROSSING = 0, 1, 2, 3
+SECTIONS = 3
+
+
+class Body(NamedTuple):
+    """A body at t_n; vectors in the world."""
+
+    place: Any
+    radius: float  # of its rounding
+    rotation: Any  # body frame → world
+    velocity: Any
+    spin: Any
+    late: Any  # velocity and spin of t_n − ½Δt, which springs follow
+    late_spin: Any
+
+
+class Pair(NamedTuple):
+    """Two near bodies."""
+
+    p: int
+    i: int
+    j: int
+    first: int  # candidates of the three sections begin here,
+    second: int
+    third: int
+    last: int  # and end here
+    shift: Any  # from j to its image that i meets
+    mass: float  # reduced
+    row: int  # where the parameters of its law begin
+    radius: float  # reduced sphero-radius
+
+
+class Side(NamedTuple):
+    """Features of a against features of b: one section."""
+
+    a: Body
+    b: Body
+    branch: Any  # from a to b, or the image of it that is met
+    relative: Any  # a's frame → b's
+    shift: Any  # a's centre, seen from b
+    reach: float  # sum of the sphero-radii
+    near: float  # square of the distance from which on a candidate counts for nobody
+    sign: float  # 1 where a is the pair's i, −1 where it is j
+    section: int
+
+
+class Met(NamedTuple):
+    """Candidate k of a section; vectors in the world."""
+
+    k: int
+    count: float  # how much it counts, 0 where the closest points lie on other features
+    way: Any  # from the point X of a to that of b
+    arm: Any  # from a's centre to X
+    square: float  # of the way
+    bend: int  # how the normal turns
+    axis: Any  # direction of b's edge,
+    own_axis: Any  # and of a's, where there is one
+    twist: Any  # torque of the fade on a per energy
+    touching: bool
+
+
+class Touch(NamedTuple):
+    """The contact record. R = X + offset N is the contact point; N from a to b."""
+
+    depth: float
+    normal: Any
+    offset: float
+    inverse: float  # one over the distance of the skeletons
+    closing: float  # v·N, v = v_a − v_b
+    speed: Any  # v at X
+    arm: Any
+    lever: Any  # from a's centre to R
+    one: Any  # two tangents
+    two: Any
+    bend: int
+    axis: Any
+    own_axis: Any
+    twist: Any
+
+
+# --- reading -----------------------------------------------------------------------------------------------------------
+
+
+@device
+def read_rotation(table, at):
+    """Rotation of the body whose row begins at `at`."""
+    return rotation_of(table[at + TURN], table[at + TURN + 1], table[at + TURN + 2], table[at + TURN + 3])
+
+
+@device
+def read_body(state, b):
+    """Body b under velocity Verlet: the velocities of a state are those of t_n − ½Δt."""
+    t, at = state.body, BODY * b
+    velocity, spin = triple(t, at + VELOCITY), triple(t, at + SPIN)
+    return Body(triple(t, at), t[at + RADIUS], read_rotation(t, at), velocity, spin, velocity, spin)
+
+
+@device
+def read_predicted(state, b):
+    """Body b under Gear's method: the velocities of a state are predicted for t_n, and those of t_n − ½Δt are kept beside."""
+    t, at, late = state.body, BODY * b, LATE * b
+    return Body(
+        triple(t, at), t[at + RADIUS], read_rotation(t, at), triple(t, at + VELOCITY), triple(t, at + SPIN),
+        triple(state.late, late), triple(state.late, late + LATE_SPIN),
+    )  # fmt: skip
+
+
+@device
+def read_pair(world, p):
+    """Pair p."""
+    t, c, at, row = world.contacts.pair, world.contacts.pair_constant, PAIR * p, CONSTANT * p
+    return Pair(
+        p, np.int64(t[at + I]), np.int64(t[at + J]), np.int64(t[at + FIRST]), np.int64(t[at + SECOND]),
+        np.int64(t[at + THIRD]), np.int64(t[at + PAIR + FIRST]), triple(c, row), c[row + MASS], unsigned(c[row + LAW]),
+        c[row + REDUCED],
+    )  # fmt: skip
+
+
+@device
+def section_of(i, j, pair, gap, section):
+    """One of the three ways a pair is looked at; `gap` is how far apart surfaces still act on each other."""
+    branch = plus(minus(j.place, i.place), pair.shift)
+    relative = between(j.rotation, i.rotation)
+    reach, near = i.radius + j.radius, i.radius + j.radius + gap
+    if section == 1:
+        return Side(
+            j, i, times(-1.0, branch), transposed(relative), turn_back(i.rotation, branch), reach, near * near, -1.0, section
+        )  # fmt: skip
+    return Side(i, j, branch, relative, times(-1.0, turn_back(j.rotation, branch)), reach, near * near, 1.0, section)
+
+
+@device
+def bounds_of(pair, section):
+    """Where the candidates of a section begin and end."""
+    if section == 0:
+        return pair.first, pair.second
+    if section == 1:
+        return pair.second, pair.third
+    return pair.third, pair.last
+
+
+# --- what a candidate counts ---------------------------------------------------------------------------------------------
+
+
+@device
+def edges_of(k, row, other, side, feature):
+    """An edge of a against an edge of b."""
+    a, b, own = side.a, side.b, triple(feature, row)
+    way = minus(triple(feature, row + 3), own)
+    turned = turn(side.relative, way)
+    part, q, square = edges_meet(plus(turn(side.relative, own), side.shift), turned, other, feature)
+    if square >= side.near:
+        return Met(k, 0.0, q, NONE, square, CROSSING, NONE, NONE, NONE, False)
+    own_axis = times(feature[row + 14], turned)
+    axis = times(feature[other + 14], minus(triple(feature, other + 3), triple(feature, other)))
+    count, slope = fade(dot(own_axis, axis))
+    twist = NONE
+    if slope != 0.0:
+        twist = turn(b.rotation, times(-slope, cross(own_axis, axis)))
+    arm = turn(a.rotation, along(own, part, way))
+    touching = count != 0.0 and square < side.reach * side.reach
+    return Met(
+        k, count, turn(b.rotation, q), arm, square, CROSSING, turn(b.rotation, axis), turn(b.rotation, own_axis), twist, touching
+    )  # fmt: skip
+
+
+@device
+def on_face(x, other, side, geometry):
+    """A vertex of a, seen from b at x, over a face of b: square of the distance, count, way."""
+    q, square = face_distance(x, other, geometry.feature)
+    count = 0.0
+    if square < side.near:
+        count = face_count(x, other, geometry.feature, geometry.side)
+    return square, count, q
+
+
+@device
+def on_edge(x, mark, row, other, side, geometry):
+    """The same at an edge of b: square, count, way, direction of the edge, torque of the fade."""
+    feature = geometry.feature
+    q, square = edge_way(x, other, feature)
+    count, axis, twist = 0.0, NONE, NONE
+    if square < side.near:
+        axis = times(math.sqrt(feature[other + 6]), minus(triple(feature, other + 3), triple(feature, other)))
+        if mark >= GRAPH:
+            seen, own = turn_back(side.relative, q), turn_back(side.relative, axis)
+            count, twist = vertex_on_edge(seen, own, row, feature, geometry.fan)
+            twist = turn(side.a.rotation, twist)
+        else:
+            count = edge_count(x, other, feature)
+        axis = turn(side.b.rotation, axis)
+    return square, count, q, axis, twist
+
+
+@device
+def on_vertex(x, row, other, side, geometry):
+    """The same at a vertex of b: square, count, way, torque of the fade."""
+    feature, fan = geometry.feature, geometry.fan
+    q = minus(triple(feature, other), x)
+    square, count, twist = dot(q, q), 0.0, NONE
+    if square < side.near:
+        if side.section == 2:
+            count, twist = vertex_on_vertex(q, row, other, feature, fan, side.relative)
+            twist = turn(side.b.rotation, twist)
+        else:
+            count = vertex_count(times(-1.0, q), other, feature, fan, geometry.corner)
+    return square, count, q, twist
+
+
+@device
+def meet_candidate(k, side, world):
+    """What candidate k of a section counts; nothing further away than side.near does."""
+    candidate, geometry = world.contacts.candidate, world.geometry
+    feature, mark = geometry.feature, np.int64(candidate[CANDIDATE * k])
+    row, other = ROW * (mark & NUMBER), ROW * np.int64(candidate[CANDIDATE * k + 1])
+    if side.section == 2 and feature[row + KIND] == EDGE:
+        return edges_of(k, row, other, side, feature)
+    own = triple(feature, row)
+    x = plus(turn(side.relative, own), side.shift)
+    kind, bend, axis, twist = feature[other + KIND], FLAT, NONE, NONE
+    if kind == FACE:
+        square, count, q = on_face(x, other, side, geometry)
+    elif kind == EDGE:
+        bend = STRAIGHT
+        square, count, q, axis, twist = on_edge(x, mark, row, other, side, geometry)
+    else:
+        bend = ROUND
+        square, count, q, twist = on_vertex(x, row, other, side, geometry)
+    if count == 0.0:
+        return Met(k, 0.0, q, NONE, square, bend, axis, NONE, twist, False)
+    touching = square < side.reach * side.reach
+    arm = turn(side.a.rotation, own)
+    return Met(k, count, turn(side.b.rotation, q), arm, square, bend, axis, NONE, twist, touching)
+
+
+@routine
+def meet_apart(k, side, world):
+    """`meet_candidate`, compiled once for what is seldom wanted."""
+    return meet_candidate(k, side, world)
+
+
+# --- the contact record --------------------------------------------------------------------------------------------------
+
+
+@device
+def touch_of(met, side):
+    """Fill the contact record of a candidate."""
+    a, b = side.a, side.b
+    speed_a = plus(a.velocity, cross(a.spin, met.arm))
+    speed = minus(speed_a, plus(b.velocity, cross(b.spin, minus(met.arm, side.branch))))
+    distance = math.sqrt(met.square)
+    inverse = distance * (1.0 / met.square)
+    normal = times(inverse, met.way)
+    depth = side.reach - distance
+    offset = a.radius - 0.5 * depth
+    one, two = tangents(normal)
+    return Touch(
+        depth, normal, offset, inverse, dot(speed, normal), speed, met.arm, along(met.arm, offset, normal), one, two, met.bend,
+        met.axis, met.own_axis, met.twist,
+    )  # fmt: skip
+
+
+@device
+def across(v, touch):
+    """Parts of v along the two tangents."""
+    return dot(v, touch.one), dot(v, touch.two)
+
+
+@device
+def in_space(pair, touch):
+    """The vector with these parts along the two tangents."""
+    return along(times(pair[0], touch.one), pair[1], touch.two)
+
+
+@device
+def normal_rate(touch, speed, side):
+    """dN/dt half a step ago: with b where the probe faces a face of it, about its edge, about its vertex, or with two edges."""
+    normal, spin_a, spin_b = touch.normal, side.a.late_spin, side.b.late_spin
+    rate = cross(spin_b, normal)
+    if touch.bend == ROUND:
+        return along(rate, -touch.inverse, in_plane(speed, normal))
+    if touch.bend == STRAIGHT:
+        sideways = in_plane(speed, normal)
+        return along(rate, -touch.inverse, along(sideways, -dot(sideways, touch.axis), touch.axis))
+    if touch.bend == CROSSING:
+        sideways = cross(normal, touch.axis)
+        lean = dot(sideways, touch.own_axis)
+        return along(rate, -dot(normal, cross(minus(spin_a, spin_b), touch.own_axis)) / lean, sideways)
+    return rate
+
+
+@device
+def slip_along_edge(touch, speed, relative):
+    """How fast X moves along its edge where two edges cross."""
+    cosine = dot(touch.axis, touch.own_axis)
+    lift = dot(touch.normal, cross(relative, touch.own_axis)) / touch.inverse
+    return (lift - dot(speed, touch.own_axis) + cosine * dot(speed, touch.axis)) / (1.0 - cosine * cosine)
+
+
+@device
+def sliding_before(touch, side, turned, dt):
+    """v at the contact point, in the tangent plane, for velocities of t_n − ½Δt: with arms and plane of half a step ago.
+
+    Since then the arms have turned with their bodies, the plane has turned, and X has moved along its edge where two edges
+    cross. What has grown all along the turn `turned` of the plane about N is turned by half of it.
+    """
+    spin_a, spin_b, normal, arm, arm_b = side.a.late_spin, side.b.late_spin, touch.normal, touch.arm, minus(touch.arm, side.branch)
+    speed = minus(plus(side.a.late, cross(spin_a, arm)), plus(side.b.late, cross(spin_b, arm_b)))
+    relative, closing = minus(spin_a, spin_b), dot(speed, normal)
+    now = in_plane(along(speed, touch.offset, cross(relative, normal)), normal)
+    if dt > 0.0:
+        turning = normal_rate(touch, speed, side)
+        rate = minus(cross(spin_a, cross(spin_a, arm)), cross(spin_b, cross(spin_b, arm_b)))
+        rate = minus(rate, cross(spin_b, speed))
+        rate = along(rate, -0.5 * closing, cross(relative, normal))
+        rate = along(rate, touch.offset, cross(relative, turning))
+        if touch.bend == CROSSING:
+            rate = along(rate, slip_along_edge(touch, speed, relative), cross(relative, touch.own_axis))
+        rate = along(in_plane(rate, normal), -closing, turning)
+        now = along(now, -0.5 * dt, in_plane(rate, normal))
+    return across(along(now, 0.5 * turned, cross(normal, now)), touch)
+
+
+@device
+def sliding_now(touch, side):
+    """v at the contact point, in the tangent plane, for the positions and velocities given."""
+    relative = minus(side.a.spin, side.b.spin)
+    return across(in_plane(along(touch.speed, touch.offset, cross(relative, touch.normal)), touch.normal), touch)
+
+
+@device
+def rolling_rate(touch, side):
+    """Relative spin of half a step ago, across the normal."""
+    return across(in_plane(minus(side.a.late_spin, side.b.late_spin), touch.normal), touch)
+
+
+@device
+def turned_about_normal(touch, side, time):
+    """The angle by which the tangent plane has turned about the normal in `time`."""
+    return 0.5 * (dot(side.a.late_spin, touch.normal) + dot(side.b.late_spin, touch.normal)) * time
+
+
+# --- forces on the pair --------------------------------------------------------------------------------------------------
+
+
+@device
+def wrench_of(force, on_a, on_b, side):
+    """A force on a and torques on a and b, for the pair."""
+    if side.sign < 0.0:
+        return Wrench(times(-1.0, force), on_b, on_a)
+    return Wrench(force, on_a, on_b)
+
+
+@device
+def push_on_pair(touch, side, push):
+    """What the force −push N on a does to the pair."""
+    force = times(-push, touch.normal)
+    return wrench_of(force, cross(touch.lever, force), cross(force, minus(touch.lever, side.branch)), side)
+
+
+@device
+def on_pair(touch, side, push, shear):
+    """What the force −push N + shear on a does to the pair; `shear` is along the two tangents."""
+    force = along(in_space(shear, touch), -push, touch.normal)
+    return wrench_of(force, cross(touch.lever, force), cross(force, minus(touch.lever, side.branch)), side)
+
+
+@device
+def with_roll(wrench, touch, side, torque):
+    """The same with a torque on a, along the two tangents, and its opposite on b."""
+    more = times(side.sign, in_space(torque, touch))
+    return Wrench(wrench.force, plus(wrench.on_i, more), minus(wrench.on_j, more))
+
+
+@device
+def with_fade(wrench, touch, side, energy):
+    """The same with the torque of a contact whose count changes as bodies turn; `energy` is what it weighs."""
+    more = times(side.sign * energy, touch.twist)
+    return Wrench(wrench.force, plus(wrench.on_i, more), minus(wrench.on_j, more))
+
+
+@device
+def fades(touch):
+    """Whether the count of a contact changes as bodies turn."""
+    return is_some(touch.twist)
+
+
+# --- springs ---------------------------------------------------------------------------------------------------------------
+
+
+@device
+def read_spring(spring, at, touch, turned):
+    """The spring that begins at `at`, carried into the present tangent plane: along the two tangents."""
+    return across(carried(triple(spring, at), touch.normal, turned), touch)
+
+
+@device
+def write_spring(spring, at, touch, u, w):
+    """Put a spring given along the two tangents; it is kept as a vector of the world."""
+    spring[at], spring[at + 1], spring[at + 2] = in_space((u, w), touch)
+
+
+@device
+def stretched(spring, at, speed, touch, time):
+    """Length of a spring after `time` more at a speed along the two tangents."""
+    kept = triple(spring, at)
+    if time != 0.0:
+        kept = along(kept, time, in_space(speed, touch))
+    return math.sqrt(dot(kept, kept))
+
+
+@device
+def turning_now(touch, side):
+    """Relative spin across the normal, for the velocities given."""
+    return across(in_plane(minus(side.a.spin, side.b.spin), touch.normal), touch)
+
+
+# --- the visit -------------------------------------------------------------------------------------------------------------
+
+
+def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
+    """`visit` and `side_again` for a reach of the law and an integrator."""
+    gap_of = choice.gap_of
+    read = read_predicted if choice.gear else read_body
+
+    @device
+    def visit(pair, world, consume, total):
+        """Hand every candidate of a pair to `consume(met, side, pair, world, total)`, which returns the new total."""
+        i, j, gap = read(world.state, pair.i), read(world.state, pair.j), gap_of(pair, world)
+        for section in range(SECTIONS):
+            begin, end = bounds_of(pair, section)
+            if begin < end:
+                side = section_of(i, j, pair, gap, section)
+                for k in range(begin, end):
+                    total = consume(meet_candidate(unsigned(k), side, world), side, pair, world, total)
+        return total
+
+    @device
+    def left_behind(met, side, world):
+        """A candidate that has opened where it is now, beyond touching; its square is 0 where its features no longer face."""
+        wide = Side(
+            side.a, side.b, side.branch, side.relative, side.shift, side.reach, 4.0 * side.reach * side.reach, side.sign,
+            side.section,
+        )  # fmt: skip
+        now = meet_apart(met.k, wide, world)
+        if now.count != 0.0 and now.square < NOWHERE:
+            return now
+        return Met(met.k, 0.0, NONE, NONE, 0.0, FLAT, NONE, NONE, NONE, False)
+
+    return SimpleNamespace(read_pair=read_pair, visit=visit, left_behind=left_behind)
