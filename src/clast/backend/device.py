@@ -24,14 +24,14 @@ from llvmlite import ir
 from numba import prange as parallel_range  # noqa: F401  (re-exported: nobody else imports numba)
 from numba.extending import intrinsic
 
-from clast.backend.private_code import PrivateCompiler
+from clast.backend.private_code import InnerCompiler, KernelCompiler
 
 FUSED = os.environ.get("CLAST_FUSE", "1") != "0"  # 0: no fused multiply-add, so that bits do not depend on the compiler's choice
 PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # everything runs as Python, for debugging
 _FAST = {"contract"} if FUSED else set()
 _COMMON: dict[str, Any] = {"fastmath": _FAST or False, "error_model": "numpy", "_nrt": False, "boundscheck": False}
 # what only compiled code calls needs no entry for Python, whose unpacking of many arrays takes a third of the compiling
-_INNER: dict[str, Any] = {**_COMMON, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_INNER: dict[str, Any] = {**_COMMON, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": InnerCompiler}
 
 
 def device(function: Callable[..., Any]) -> Any:
@@ -119,7 +119,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     """Compile a loop that Python calls; the machine code is kept on disk and the interpreter lock is released."""
     if PLAIN:
         return function
-    return numba.njit(cache=True, nogil=True, pipeline_class=PrivateCompiler, **_COMMON)(function)
+    return numba.njit(cache=True, nogil=True, pipeline_class=KernelCompiler, **_COMMON)(function)
 
 
 def parallel_kernel(function: Callable[..., Any]) -> Any:

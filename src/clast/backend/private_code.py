@@ -1,22 +1,61 @@
-"""Why a process runs the same machine code whether it has just compiled a kernel or loads it from disk.
+"""How machine code comes to be: inner functions stay unoptimised until a kernel takes them in, and a kernel runs its own copies.
 
-Numba compiles every function into a library of its own and links copies of the inner ones into the kernel that calls them, where
-they are optimised once more. The copies are weak symbols: a process that has compiled the inner functions itself runs their
-first version, one that loads the kernel from disk runs the copies, and where a product and a sum become one instruction may
-differ between the two. Here the copies become private to the kernel, so it always runs its own.
+Numba compiles every function into a library of its own, optimises it, and links a copy into each function that calls it, where it
+is optimised once more. Two things are wrong with that here.
+
+*Time.* A step is a hundred small functions, eight deep; each level would optimise all that is below it again. So the library of an
+inner function is linked and left as it is (`InnerLibrary`): only kernels are optimised, once, as one whole.
+
+*Bits.* The copies are weak symbols: a process that has compiled the inner functions itself would run their first version, one that
+loads the kernel from disk runs the copies, and where a product and a sum become one instruction may differ between the two. So
+the copies in a kernel become its own (`KernelLibrary`), and fresh or loaded it runs the same instructions.
 """
 
 from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.compiler_lock import require_global_compiler_lock
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.typed_passes import NoPythonSupportedFeatureValidation
 
 WEAK = "linkonce_odr"
 
 
-class PrivateLibrary(JITCodeLibrary):
+class _WithoutEngine:
+    """The code generator of an inner library: nothing of it is ever executed, so nothing has to be told where it lies."""
+
+    def __init__(self, codegen: Any) -> None:
+        self._codegen = codegen
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._codegen, name)
+
+    def set_env(self, env_name: str, env: Any) -> None:
+        """Skip what an executed library needs."""
+
+
+class InnerLibrary(JITCodeLibrary):
+    """Code that only other code takes in."""
+
+    @property
+    def codegen(self) -> Any:
+        return _WithoutEngine(self._codegen)
+
+    def finalize(self) -> None:
+        require_global_compiler_lock()
+        self._raise_if_finalized()
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        return 0
+
+
+class KernelLibrary(JITCodeLibrary):
     """Machine code of a kernel whose inner functions no other library can replace."""
 
     def _optimize_final_module(self) -> None:
@@ -26,27 +65,30 @@ class PrivateLibrary(JITCodeLibrary):
         super()._optimize_final_module()
 
 
-@register_pass(mutates_CFG=False, analysis_only=False)
-class TakePrivateLibrary(FunctionPass):
-    """Lets the lowering that follows write into a `PrivateLibrary`."""
+def compiler_into(library: type[JITCodeLibrary]) -> type[Compiler]:
+    """Numba's own compiler, writing into libraries of this kind."""
 
-    _name = "take_private_library"
+    @register_pass(mutates_CFG=False, analysis_only=False)
+    class TakeLibrary(FunctionPass):
+        _name = f"take_{library.__name__}"
 
-    def __init__(self) -> None:
-        FunctionPass.__init__(self)
+        def __init__(self) -> None:
+            FunctionPass.__init__(self)
 
-    def run_pass(self, state: Any) -> bool:
-        state.library = PrivateLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()
-        return False
+        def run_pass(self, state: Any) -> bool:
+            state.library = library(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library.enable_object_caching()
+            return False
+
+    class IntoLibrary(Compiler):
+        def define_pipelines(self) -> list[Any]:
+            pipelines = super().define_pipelines()
+            for pipeline in pipelines:
+                pipeline.add_pass_after(TakeLibrary, NoPythonSupportedFeatureValidation)
+                pipeline.finalize()
+            return pipelines
+
+    return IntoLibrary
 
 
-class PrivateCompiler(Compiler):
-    """Numba's own pipeline with a `PrivateLibrary`."""
-
-    def define_pipelines(self) -> list[Any]:
-        pipelines = super().define_pipelines()
-        for pipeline in pipelines:
-            pipeline.add_pass_after(TakePrivateLibrary, NoPythonSupportedFeatureValidation)
-            pipeline.finalize()
-        return pipelines
+InnerCompiler, KernelCompiler = compiler_into(InnerLibrary), compiler_into(KernelLibrary)

@@ -22,13 +22,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clast.backend.atomics import fetch_min, load, store
-from clast.backend.device import device, routine, stay_whole, unsigned
+from clast.backend.device import device
 from clast.backend.team import FREE, LINE, OVER, member_of
 from clast.dynamics.arrays import Clock, Contacts, Forces, Model, Run, Scratch, State, Tags, World
+from clast.dynamics.loops import CHANGES, STOP, loop_of, loops_of
 
 FORCES, BALANCE, ADD, MOVE = range(4)
 STAGES = 4  # a phase of the team is STAGES · step + stage
-STOP, CHANGES = 1, 2  # marks of a pass: the stretch must end here; a contact opens or closes
 DEEP, CHANGING, MOVED, STEP = (FREE + LINE * k for k in range(4))  # words: lowest pair too deep; flags; the step reached
 NOWHERE = 1 << 62  # no pair is too deep
 RESYNC = 1024  # steps between recomputing (cos, sin) from the angle: a fixed number, so that bits don't depend on rebuilds
@@ -71,26 +71,9 @@ def clock_at(step, run, tags, gear):
     )  # fmt: skip
 
 
-def loop_of(one_pass: Any) -> Any:
-    """A pass over a range as one piece of machine code: the first index with the mark STOP, or −1, and the marks of all."""
-
-    @routine
-    def loop(low, high, world):
-        stay_whole()
-        first, marks = np.int64(-1), np.int64(0)
-        for q in range(low, high):
-            mark = one_pass(unsigned(q), world)
-            marks |= mark
-            if mark & STOP and first < 0:
-                first = np.int64(q)
-        return first, marks
-
-    return loop
-
-
 def step_of(passes: SimpleNamespace) -> Any:
     """What each member of a team runs: `member(me, team, job)`, from the passes of a family."""
-    forces, balance, add = loop_of(passes.forces), loop_of(passes.balance), loop_of(passes.add_balance)
+    forces, balance, add = loops_of(passes.forces), loop_of(passes.balance), loop_of(passes.add_balance)
     move, move_tagged = loop_of(passes.move), loop_of(passes.move_tagged)
     before_moving, gear = passes.before_moving, passes.gear
 

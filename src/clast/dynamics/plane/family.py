@@ -60,7 +60,7 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """The passes of a step, and `fill_rows`, for a law bound by `clast.dynamics.bound_law`."""
     geometry, remembers, order = geometry_of(law, choice), choice.remembers, choice.gear
     return SimpleNamespace(
-        forces=(forces_with_memory if remembers else forces_without_memory)(geometry, law),
+        forces=((forces_with_memory if remembers else forces_without_memory)(geometry, law),),
         balance=balance_of(geometry, law, remembers),
         add_balance=add_balance_of(geometry),
         move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers),

@@ -60,7 +60,7 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     visiting = visit_of(choice, conserving)
     booked = remembers if conserving else 2 * remembers  # 2: the work of pushes without a potential as well
     return SimpleNamespace(
-        forces=forces_of(visiting, law, remembers),
+        forces=(forces_of(visiting, law, remembers),),
         balance=nothing,
         add_balance=nothing,
         move=correct_and_predict_of(order, booked) if order else kick_and_drift_of(booked),

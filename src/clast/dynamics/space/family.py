@@ -64,16 +64,14 @@ def balls_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     return found
 
 
-def either(of_balls: Any, of_solids: Any) -> Any:
-    """A pass over pairs of which some are two spheres."""
+def only(marked: bool, one_pass: Any) -> Any:
+    """A pass over the pairs of two spheres, or over all others: loops of their own, or each would slow down the other."""
 
     @device
-    def pair_forces(p, world):
-        if world.contacts.pair[PAIR * p + MARK] != 0:
-            return of_balls(p, world)
-        return of_solids(p, world)
+    def some_pairs(p, world):
+        return one_pass(p, world) if (world.contacts.pair[PAIR * p + MARK] != 0) == marked else 0
 
-    return pair_forces
+    return some_pairs
 
 
 def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
@@ -81,7 +79,7 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     geometry, remembers, order = geometry_of(law, choice), choice.remembers, choice.gear
     forces_of = forces_with_memory if remembers else forces_without_memory
     return SimpleNamespace(
-        forces=either(forces_of(balls_of(law, choice), law), forces_of(geometry, law)),
+        forces=(only(True, forces_of(balls_of(law, choice), law)), only(False, forces_of(geometry, law))),
         balance=balance_of(geometry, law, remembers),
         add_balance=add_balance_of(geometry),
         move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers),
