@@ -166,7 +166,7 @@ def test_spinning_on_the_spot_is_told_apart():
     scene.add(cuboid((1.0, 2.0, 1.0), 0.0), (0.0, -9.0, 1.4997))
     scene.add_wall(cuboid((30.0, 30.0, 1.0), 0.0).moved((0.0, 0.0, -0.5)))
     engine = Engine(scene, dt=1e-6)
-    found = energy_of_spinning(engine, engine.snapshot())
+    found = energy_of_spinning(engine.snapshot())
     assert found == pytest.approx(0.5 * 2.0 * (1.0 + 4.0) / 12.0 * 3.0**2, rel=1e-3)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from clast.backend import bind
 from clast.backend.threads import ThreadTrial, balanced_cuts, count_threads, use_threads, warn_about_layer
 from clast.dynamics import cell, plane, removal
+from clast.dynamics.named import NamedEngine
 from clast.dynamics.program import Program
 from clast.dynamics.sharp import twin as sharp
 from clast.dynamics.snapshot import Snapshot, take_snapshot
@@ -74,8 +75,8 @@ def counting_of(scene: Scene | Scene3D) -> str:
     return scene.counting if isinstance(scene, Scene) else "euler"
 
 
-class Engine:
-    """A scene in motion.
+class Engine(NamedEngine):
+    """A scene in motion; what can be read and set between stretches has names, see `clast.dynamics.named`.
 
     dt           time step; None takes the safe step of `clast.dynamics.timestep`
     alpha        Verlet distance, or "auto"
