@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+import clast
 from clast.dynamics.arrival import hold_back, let_in
 from clast.dynamics.engine import Engine
 from clast.dynamics.limits import limits_of
+from clast.errors import StoreError
 from clast.laws import Cohesion, Linear, OverlapVolume, Rolling
 from clast.measures.accounts import accounts
 from clast.measures.contacts import body_forces
@@ -312,3 +314,38 @@ def test_a_ball_on_a_floor_by_name():
     contacts = Engine(scene, dt=1e-4).snapshot().contacts
     assert len(contacts) == 1 and abs(contacts.normals[0, 2]) == pytest.approx(1.0)
     assert contacts.depths[0] == pytest.approx(0.01) and contacts.pushes[0] == pytest.approx(100.0)
+
+
+# --- stored frames ----------------------------------------------------------------------------------------------------
+
+
+def test_stored_frames_have_the_same_names_and_numbers(scene, tmp_path):
+    run = clast.run(scene, until=2e-3, dt=1e-4, out=tmp_path / "run", samples=2, frames=1, progress=clast.quiet())
+    engine = Engine(scene, dt=1e-4)
+    engine.advance(20)
+    snapshot, frame = engine.snapshot(), run.frames[-1]
+    assert frame.step == snapshot.step and frame.time == snapshot.time
+    for name in (*frame.names, "present", "period"):
+        assert np.array_equal(getattr(frame, name), getattr(snapshot, name)), name
+    assert not frame.absent.any() and len(frame.contacts) == len(snapshot.contacts) > 0
+    for name in (*frame.contacts.names, "first", "second"):
+        stored, found = getattr(frame.contacts, name), getattr(snapshot.contacts, name)
+        assert np.array_equal(stored, found.astype(stored.dtype)), name
+    assert frame.contacts.branches == pytest.approx(snapshot.contacts.branches, abs=1e-5)
+
+
+def test_a_frame_tells_its_period_and_who_is_there(tmp_path):
+    scene = Scene(law=ROUGH, box=Box(6.0, 5.0, tags=(Velocity(y=-0.1),)), gravity=(0.0, 0.0))
+    scene.add(disk(radius=0.5), (1.0, 1.0))
+    frames = clast.run(scene, until=0.1, dt=1e-3, out=tmp_path / "cell", frames=1, progress=clast.quiet()).frames
+    assert frames[0].period.tolist() == [6.0, 5.0] and frames[-1].period == pytest.approx([6.0, 4.99])
+    assert len(frames[-1].contacts) == 0
+    scene = Scene(law=ROUGH, gravity=(0.0, -1.0), remove_below=-1.0)
+    scene.add(disk(radius=0.5), (0.0, -2.0))
+    scene.add(disk(radius=0.5), (5.0, 9.0))
+    frames = clast.run(scene, until=0.1, dt=1e-3, out=tmp_path / "removed", frames=1, progress=clast.quiet()).frames
+    assert frames[-1].present.tolist() == [False, True] == (~frames[-1].absent).tolist()
+    assert frames[-1].present.dtype == bool and frames[-1].period.tolist() == [0.0, 0.0]
+    with pytest.raises(StoreError, match="not stored"):
+        frames[-1]._run.contacts.steps[-1] += 1
+        frames[-1].contacts  # noqa: B018
