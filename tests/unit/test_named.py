@@ -334,7 +334,7 @@ def test_stored_frames_have_the_same_names_and_numbers(scene, tmp_path):
     assert frame.contacts.branches == pytest.approx(snapshot.contacts.branches, abs=1e-5)
 
 
-def test_a_frame_tells_its_period_and_who_is_there(tmp_path):
+def test_a_frame_knows_its_period_and_who_is_there(tmp_path):
     scene = Scene(law=ROUGH, box=Box(6.0, 5.0, tags=(Velocity(y=-0.1),)), gravity=(0.0, 0.0))
     scene.add(disk(radius=0.5), (1.0, 1.0))
     frames = clast.run(scene, until=0.1, dt=1e-3, out=tmp_path / "cell", frames=1, progress=clast.quiet()).frames

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from clast.dynamics.arrays import DRAG, LOST, REMOVED, ROLLING, SLIDING, TAG_WORK, VISCOUS, WORK
 from clast.dynamics.named_contacts import ContactTable
-from clast.dynamics.space.arrays import SPIN, TURN, VELOCITY
+from clast.dynamics.space.arrays import ROW, SPIN, TURN, VELOCITY
 from clast.shapes.space.quaternions import matrix
 
 PATHS = {
@@ -59,6 +59,13 @@ class Cell(NamedTuple):
     loads: np.ndarray  # (2,) force of its tags on the lengths, pulling is positive [N]
     held: np.ndarray  # (2,) bool: whether a tag prescribes the rate
     dashpots: np.ndarray  # (2,) coefficients [N s/m]
+
+
+def rows_in_space(positions: np.ndarray, orientations: np.ndarray) -> np.ndarray:
+    """A table of sharp bodies as the searches of `clast.neighbours` take it, from places (n, 3) and quaternions (n, 4)."""
+    table = np.zeros((len(positions), ROW))
+    table[:, :3], table[:, TURN : TURN + 4] = positions, orientations
+    return table
 
 
 class Named:
@@ -148,7 +155,7 @@ class Named:
 
 
 class NamedInstant(Named):
-    """What a snapshot tells besides: loads of tags, the moving cell, energies, contacts."""
+    """What a snapshot holds besides: contacts, loads of tags, a cell that moves, energies."""
 
     before: np.ndarray
     after: np.ndarray
