@@ -32,6 +32,15 @@ CONSTANTS = {name for name in (*plane.Model._fields, *space.Model._fields) if "i
 OF_ENGINE = {"state", "model", "tags", "cast", "order", "geometry", "kernels", "twin", "contact_table", "whole_cast"}
 OF_SNAPSHOT = {"state", "before", "after", "integers", "floats", "model", "tags", "twin", "rows"}
 MAY_BE_CALLED = {"_rebuild"}  # it is timed
+# tests of bits, of tables, and of what the engine makes of them
+OF_TABLES = {
+    "parity/test_bits", "parity/test_space_bits", "physics/test_gear", "physics/test_moving_cell", "physics/test_scaling",
+    "physics/test_sharp_drum", "physics/test_space_balls", "physics/test_space_plane", "physics/test_tag_bits",
+    "unit/space_tops", "unit/test_cache", "unit/test_layout_stays_inside", "unit/test_measure_faults", "unit/test_named",
+    "unit/test_neighbours", "unit/test_overlap_laws", "unit/test_scene", "unit/test_scene_file", "unit/test_scene_file_3d",
+    "unit/test_sharp_lists", "unit/test_space_cells", "unit/test_space_contact", "unit/test_space_gear", "unit/test_space_kicks",
+    "unit/test_space_layout", "unit/test_space_rotation", "unit/test_sweep", "unit/test_threads",
+}  # fmt: skip
 
 FENCE = re.compile(r"^```python[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -144,10 +153,16 @@ def leaks(source: str) -> list[str]:
     return [f"{line}: {what}" for line, what in sorted(set(found))]
 
 
+def named_as(path: Path) -> str:
+    """A file of tests by its name: unit/test_named."""
+    return path.relative_to(ROOT / "tests").with_suffix("").as_posix()
+
+
 def sources() -> dict[str, str]:
     """All that is checked, by name."""
     modules = [path for path in PACKAGE.rglob("*.py") if path.relative_to(PACKAGE).parts[0] not in ("dynamics", "neighbours")]
-    scripts = [*(ROOT / "benchmarks").glob("*.py"), *(ROOT / "examples").glob("*.py")]
+    tests = [path for path in (ROOT / "tests").rglob("*.py") if named_as(path) not in OF_TABLES]
+    scripts = [*(ROOT / "benchmarks").glob("*.py"), *(ROOT / "examples").glob("*.py"), *tests]
     found = {str(path.relative_to(PACKAGE.parent)): path.read_text(encoding="utf-8") for path in modules}
     found |= {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in scripts}
     for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").glob("*.md")]:
@@ -163,6 +178,11 @@ SOURCES = sources()
 @pytest.mark.parametrize("name", sorted(SOURCES))
 def test_nobody_outside_counts_rows_and_columns(name):
     assert leaks(SOURCES[name]) == []
+
+
+def test_only_tests_that_need_it_look_inside():
+    needless = [name for name in OF_TABLES if not leaks((ROOT / "tests" / f"{name}.py").read_text(encoding="utf-8"))]
+    assert needless == []
 
 
 @pytest.mark.parametrize(
