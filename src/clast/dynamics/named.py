@@ -20,6 +20,9 @@ from clast.dynamics.named_contacts import ContactTable
 from clast.dynamics.space.arrays import ROW, SPIN, TURN, VELOCITY
 from clast.shapes.space.quaternions import matrix
 
+FLAT_TURN, FLAT_VELOCITY, FLAT_SPIN = 2, 4, 6  # columns of State.body in the plane: cos and sin of the angle, velocity, spin
+LISTED_ANGLE, LISTED_TURN = 2, 4  # of Contacts.reference, in the plane and in space; places come first in both
+# accounts that are path integrals: columns of State.book
 PATHS = {
     "heat_sliding": SLIDING, "heat_viscous": VISCOUS, "heat_lost_springs": LOST, "heat_rolling": ROLLING, "heat_drag": DRAG,
     "overlap_work": WORK, "carried_off": REMOVED, "work_tags": TAG_WORK,
@@ -106,14 +109,14 @@ class Named:
     @property
     def velocities(self) -> np.ndarray:
         """Velocities of the centres of mass (n, 2 or 3) [m/s]; of an engine between steps see `NamedEngine`."""
-        begin = 4 if self.dimension == 2 else VELOCITY
+        begin = FLAT_VELOCITY if self.dimension == 2 else VELOCITY
         return self.state.body[self._where().body, begin : begin + self.dimension]
 
     @property
     def spins(self) -> np.ndarray:
         """Angular velocities [rad/s]: (n,) in the plane, in space (n, 3) about the axes of the world."""
         body = self._where().body
-        return self.state.body[body, 6] if self.dimension == 2 else self.state.body[body, SPIN : SPIN + 3]
+        return self.state.body[body, FLAT_SPIN] if self.dimension == 2 else self.state.body[body, SPIN : SPIN + 3]
 
     @property
     def present(self) -> np.ndarray:
@@ -125,7 +128,7 @@ class Named:
     def free_ids(self) -> np.ndarray:
         """Ids (f,) of the bodies that take part and have no tags, in their order in memory: so sums over them keep their bits."""
         rows = self._where()
-        return rows.order[: rows.free]
+        return rows.order[: rows.free].copy()
 
     @property
     def period(self) -> np.ndarray:
@@ -197,9 +200,12 @@ class NamedInstant(Named):
             return None
         row, tagged = self.state.body[rows.cell], rows.cell - rows.free
         return Cell(
-            row[0:2].copy(), row[4:6].copy(), self.tags.push[tagged, :2].copy(), self._held(rows)[rows.cell],
-            self.tags.dashpot[tagged].copy(),
-        )  # fmt: skip
+            lengths=row[0:2].copy(),
+            rates=row[FLAT_VELOCITY : FLAT_VELOCITY + 2].copy(),
+            loads=self.tags.push[tagged, :2].copy(),
+            held=self._held(rows)[rows.cell],
+            dashpots=self.tags.dashpot[tagged].copy(),
+        )
 
     @property
     def book(self) -> dict[str, np.ndarray]:
@@ -237,8 +243,8 @@ class NamedInstant(Named):
 class NamedEngine(Named):
     """What protocols and studies read of an engine between stretches, and what they may set. Nothing of it is booked.
 
-    Between steps velocities and spins are those of half a step before (Verlet), or predicted for now (Gear); a snapshot has
-    those of the instant.
+    Between steps velocities and spins are those of half a step before (Verlet; at the start those of t = 0), or predicted for
+    now (Gear); a snapshot has those of the instant.
     """
 
     order: np.ndarray
@@ -303,13 +309,16 @@ class NamedEngine(Named):
         state.body[rows, :d] = positions
         if turns is not None and d == 2:
             state.angle[rows] = turns
-            state.body[rows, 2], state.body[rows, 3] = np.cos(turns), np.sin(turns)
+            state.body[rows, FLAT_TURN], state.body[rows, FLAT_TURN + 1] = np.cos(turns), np.sin(turns)
         elif turns is not None:
             state.body[rows, TURN : TURN + 4] = turns
             spins = self.model.inverse_inertia[rows] * state.momentum[rows, :3]
             state.body[rows, SPIN : SPIN + 3] = np.einsum("...ij,...j->...i", matrix(state.body[rows, TURN : TURN + 4]), spins)
         listed = self._lists.reference[rows]
-        turned = listed[..., 2] != state.angle[rows] if d == 2 else (listed[..., 4:] != state.body[rows, TURN : TURN + 4]).any(-1)
+        if d == 2:
+            turned = listed[..., LISTED_ANGLE] != state.angle[rows]
+        else:
+            turned = (listed[..., LISTED_TURN:] != state.body[rows, TURN : TURN + 4]).any(axis=-1)
         if (turned | (np.linalg.norm(state.body[rows, :d] - listed[..., :d], axis=-1) > self.alpha)).any():
             self._rebuild()  # type: ignore[attr-defined]
 
@@ -317,7 +326,7 @@ class NamedEngine(Named):
         """Let bodies move: `velocities` (k, 2 or 3) [m/s]; `spins` (k,) [rad/s], in space (k, 3) about the axes of the world."""
         rows, state = self._where().body[np.asarray(ids, np.int64)], self.state
         if self.dimension == 2:
-            state.body[rows, 4:6], state.body[rows, 6] = velocities, spins
+            state.body[rows, FLAT_VELOCITY : FLAT_VELOCITY + 2], state.body[rows, FLAT_SPIN] = velocities, spins
             return
         state.body[rows, VELOCITY : VELOCITY + 3], state.body[rows, SPIN : SPIN + 3] = velocities, spins
         own = np.einsum("...ji,...j->...i", matrix(state.body[rows, TURN : TURN + 4]), state.body[rows, SPIN : SPIN + 3])

@@ -119,7 +119,7 @@ def run(
     search       how near pairs are found, see `Engine`; the results do not depend on it
     samples      rows of the series, about; at least 200 for an honest energy error
     frames       stored configurations, about; 0 for none
-    extra        further quantities of a sample: (engine, snapshot) → {name: number}
+    extra        further quantities of a sample: (engine, snapshot) → {name: number}; docs/names.md says what a snapshot holds
     resume       go on from the last checkpoint, or from the start if the run was killed before its first
     progress     where to show bar and sentences; None for the terminal or notebook, `clast.quiet()` for nowhere
     conclude     what to add to the result, from the complete series and frames, before the run counts as finished
