@@ -14,13 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from clast.backend.device import from_python
-from clast.dynamics.arrays import Cast
+from clast.dynamics.named import rows_in_space
 from clast.dynamics.rows import interleaved, levels_of
-from clast.dynamics.space.arrays import ROW, Model
 from clast.neighbours import space_cells, sweep
 from clast.neighbours.sweep_boxes import Corners, corners_of, keep_near_pairs
 from clast.shapes.space.make import cuboid, hull
-from clast.shapes.space.quaternions import random_turns
+from clast.shapes.space.quaternions import IDENTITY, random_turns
 
 FRACTION = 0.6  # of the room that is grains
 PART = 0.1  # α over the radius of the ball as large as the smallest grain
@@ -40,10 +39,29 @@ class Work(NamedTuple):
     sweep: sweep.Sweep
 
 
+class Model(NamedTuple):
+    """Of the constants of a scene what a search reads."""
+
+    shape: np.ndarray
+    reach: np.ndarray
+    period: np.ndarray
+
+
+class Cast(NamedTuple):
+    """Who is searched how."""
+
+    grains: np.ndarray
+    level: np.ndarray
+    level_reach: np.ndarray
+    big: np.ndarray
+    mobile: np.ndarray
+
+
 class Crowd(NamedTuple):
     """Grains, then six walls."""
 
-    body: np.ndarray
+    places: np.ndarray  # (n, 3)
+    turns: np.ndarray  # (n, 4)
     model: Model
     geometry: Corners
     cast: Cast
@@ -77,35 +95,29 @@ def radii_of(count: int, ratio: float, rng: np.random.Generator) -> np.ndarray:
 def pressed(radii: np.ndarray, side: float, rng: np.random.Generator) -> np.ndarray:
     """Places of balls at random in a cube, pushed apart where they overlap until hardly any do: as grains lie in a heap."""
     count = len(radii)
-    body = np.zeros((count, ROW))
-    body[:, :3] = rng.uniform(0.0, side, (count, 3))
+    places, turns = rng.uniform(0.0, side, (count, 3)), np.tile(IDENTITY, (count, 1))
     model, cast = searched_model(radii, np.zeros(count, np.int64), count)
     work = room_for(count, 400 * count)
     for _ in range(150):
-        total = cells(body, model, corners_of([np.zeros((1, 3))]), *cast, 0.0, work)
+        total = cells(rows_in_space(places, turns), model, corners_of([np.zeros((1, 3))]), *cast, 0.0, work)
         i, j = work.raw[:total, 0], work.raw[:total, 1]
-        way = body[j, :3] - body[i, :3]
+        way = places[j] - places[i]
         apart = np.linalg.norm(way, axis=1) + 1e-12
         weight = radii[i] ** 3 / (radii[i] ** 3 + radii[j] ** 3)
         push = (0.5 * (radii[i] + radii[j] - apart) / apart)[:, None] * way
         for axis in range(3):
-            body[:, axis] -= np.bincount(i, push[:, axis] * (1.0 - weight), count)
-            body[:, axis] += np.bincount(j, push[:, axis] * weight, count)
-        body[:, :3] = np.clip(body[:, :3], radii[:, None], side - radii[:, None])
-    return body[:, :3]
+            places[:, axis] -= np.bincount(i, push[:, axis] * (1.0 - weight), count)
+            places[:, axis] += np.bincount(j, push[:, axis] * weight, count)
+        places = np.clip(places, radii[:, None], side - radii[:, None])
+    return places
 
 
 def searched_model(reach: np.ndarray, shape: np.ndarray, grains: int) -> tuple[Model, Cast]:
     """Of model and cast what a search reads; the bodies after the grains are big and fixed."""
     n = len(reach)
-    nothing = np.zeros(n)
-    model = Model(
-        shape, np.zeros(n, np.int64), nothing, np.zeros((n, 3)), nothing, np.zeros((n, 3)), nothing, reach, nothing,
-        np.zeros((1, 1)), np.zeros(2), np.zeros(3), np.zeros(3),
-    )  # fmt: skip
     level, level_reach = levels_of(reach[:grains])
     cast = Cast(np.arange(grains), level, level_reach, np.arange(grains, n), (np.arange(n) < grains).astype(np.uint8))
-    return model, cast
+    return Model(shape, reach, np.zeros(3)), cast
 
 
 def crowd(count: int, ratio: float, seed: int = 1) -> Crowd:
@@ -131,23 +143,21 @@ def crowd(count: int, ratio: float, seed: int = 1) -> Crowd:
             middles.append(middle)
     shapes = [*grains, *(wall.vertices for wall in walls)]
     n = len(shapes)
-    body = np.zeros((n, ROW))
-    body[:, :3] = [*places, *middles]
-    body[:, 4:8] = [*random_turns(rng, count), *(wall.orientation for wall in walls)]
+    turns = np.array([*random_turns(rng, count), *(wall.orientation for wall in walls)])
     reach = np.array([np.linalg.norm(each, axis=1).max() for each in shapes])
     model, cast = searched_model(reach, np.arange(n), count)
-    return Crowd(body, model, corners_of(shapes), cast, PART * float(radii.min()))
+    return Crowd(np.array([*places, *middles]), turns, model, corners_of(shapes), cast, PART * float(radii.min()))
 
 
 def moved(some: Crowd, rng: np.random.Generator) -> np.ndarray:
-    """The grains moved and turned a little from where they were made, by up to α in all."""
-    body, count = some.body.copy(), some.cast.grains.size
+    """A table of the grains moved and turned a little from where they were made, by up to α in all."""
+    places, turns, count = some.places.copy(), some.turns.copy(), some.cast.grains.size
     way = rng.normal(size=(count, 3))
-    body[:count, :3] += 0.5 * some.alpha * rng.uniform(size=(count, 1)) * way / np.linalg.norm(way, axis=1, keepdims=True)
+    places[:count] += 0.5 * some.alpha * rng.uniform(size=(count, 1)) * way / np.linalg.norm(way, axis=1, keepdims=True)
     spin = rng.normal(size=(count, 4)) * (0.1 * some.alpha / some.model.reach[:count])[:, None]
-    body[:count, 4:8] += spin
-    body[:count, 4:8] /= np.linalg.norm(body[:count, 4:8], axis=1, keepdims=True)
-    return body
+    turns[:count] += spin
+    turns[:count] /= np.linalg.norm(turns[:count], axis=1, keepdims=True)
+    return rows_in_space(places, turns)
 
 
 def compare(name: str, count: int, ratio: float) -> None:
@@ -155,7 +165,7 @@ def compare(name: str, count: int, ratio: float) -> None:
     some = crowd(count, ratio)
     model, geometry, cast, alpha = some.model, some.geometry, some.cast, some.alpha
     rng = np.random.default_rng(2)
-    by_cells, by_sweep = room_for(len(some.body), 200 * count), room_for(len(some.body), 200 * count)
+    by_cells, by_sweep = room_for(len(some.places), 200 * count), room_for(len(some.places), 200 * count)
     times: dict[str, list[float]] = {"cells": [], "tests": [], "sweep": []}
     for search in range(SEARCHES + 1):
         body = moved(some, rng)

@@ -99,7 +99,7 @@ def sizes() -> None:
         engine.advance(5000)
         found[name] = measure(engine, seconds=0.5)["cundall"]
         print(
-            f"{name:6s} largest {radii.max():5.1f}  levels {len(engine.cast.level_reach)}  c = {found[name]:.3g}",
+            f"{name:6s} largest {radii.max():5.1f}  levels {engine.levels}  c = {found[name]:.3g}",
             flush=True,
         )
     print(f"ratio {found['30:1'] / found['equal']:.2f}")
@@ -116,7 +116,8 @@ def threads() -> None:
             engine.advance(engine.step + 2000)
             times[count].append(time.perf_counter() - began)
     one, two = np.median(times[1]), np.median(times[2])
-    same = engines[1].state.body.tobytes() == engines[2].state.body.tobytes()
+    one_by_one = zip(*(engine.checkpoint()[0].values() for engine in engines.values()), strict=True)
+    same = all(np.array_equal(first, second) for first, second in one_by_one)
     print(
         f"1200 dense grains: {one / 2000 * 1e6:.0f} µs and {two / 2000 * 1e6:.0f} µs per step, "
         f"{one / two:.2f} ×, same bits: {same}"
@@ -128,7 +129,7 @@ def contacts() -> None:
     for name in ("disk-dense", "hexagon-dense", "voronoi-dense"):
         engine = CASES[name].prepare(1)
         row = measure(engine, seconds=0.5)
-        touching = len(engine.snapshot().integers)
+        touching = len(engine.snapshot().contacts)
         allowed = 60 * touching + 7 * (engine.candidates - touching) + 15 * engine.moving
         print(f"{name}: {row['wall_s'] / row['steps'] * 1e6:.1f} µs per step, allowed {allowed / 1000:.1f} "
               f"({touching} contacts, {engine.candidates} candidates, c = {row['cundall']:.3g})", flush=True)  # fmt: skip

@@ -13,8 +13,6 @@ import time
 import numpy as np
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.space.arrays import TURN
-from clast.dynamics.space.table import NORMAL_ENERGY, PROBER
 from clast.laws import Linear
 from clast.measures.accounts import accounts
 from clast.measures.book import ACCOUNTS, Book
@@ -121,9 +119,9 @@ def collisions(shape: Solid, stiffness: float = 1e4, pairs: int = PAIRS, depth: 
 def pair_energy(engine: Engine) -> np.ndarray:
     """Kinetic and elastic energy of each pair."""
     snap = engine.snapshot()
-    kinetic = sum(engine.twin.kinetic(engine.model, snap.before, snap.after, slice(0, engine.free)))
-    np.add.at(kinetic, snap.integers[:, PROBER], snap.floats[:, NORMAL_ENERGY])
-    return kinetic[np.argsort(engine.order)].reshape(-1, 2).sum(axis=1)
+    energy = snap.book["translational"] + snap.book["rotational"]
+    np.add.at(energy, snap.contacts.first, snap.contacts.normal_energies)
+    return energy.reshape(-1, 2).sum(axis=1)
 
 
 def errors(shape: Solid, pairs: int = PAIRS, stiffness: float = 1e4) -> np.ndarray:
@@ -192,10 +190,10 @@ def still_wall(uneven: float, more: int = 10_000) -> tuple[float, float, float, 
     """Unbalanced force, and the largest way and turn of any block over the last `more` steps, over the size of a block."""
     engine = Engine(wall_of_blocks(uneven), alpha=0.05)
     engine.advance(round(HELD / engine.dt) + more)
-    start = engine.state.body[: engine.free].copy()
+    places, turns = engine.positions, engine.orientations
     engine.advance(engine.step + more)
-    change = np.abs(engine.state.body[: engine.free] - start)
-    return unbalanced_force(engine)[0], float(change[:, :3].max()), float(change[:, TURN : TURN + 4].max()), engine
+    way, turn = np.abs(engine.positions - places).max(), np.abs(engine.orientations - turns).max()
+    return unbalanced_force(engine)[0], float(way), float(turn), engine
 
 
 def walls() -> None:

@@ -9,7 +9,6 @@ import numpy as np
 matplotlib.use("agg")
 
 import clast
-from clast.dynamics.table import NORMAL_X, NORMAL_Y, PROBED, PROBER, PUSH, SHEAR
 from clast.output.photograph_figure import save_photograph_figure
 from clast.shapes import polyline, sample_photograph
 
@@ -35,10 +34,9 @@ for k in range(COLUMNS * ROWS):
 
 def load_on_box(engine, snapshot):
     """Upward force of the box on the grains, from the table of contacts."""
-    rows, numbers = snapshot.integers, snapshot.floats
-    prober, probed = engine.order[rows[:, PROBER]], engine.order[rows[:, PROBED]]
-    on_prober = numbers[:, SHEAR] * numbers[:, NORMAL_X] - numbers[:, PUSH] * numbers[:, NORMAL_Y]
-    return {"box_load": float(on_prober[probed == box].sum() - on_prober[prober == box].sum())}
+    contacts = snapshot.contacts
+    on_first = contacts.elastic_forces[:, 1]
+    return {"box_load": float(on_first[contacts.second == box].sum() - on_first[contacts.first == box].sum())}
 
 
 run = clast.run(scene, until=0.8, out="runs/photographed-grains", overwrite=True, extra=load_on_box)

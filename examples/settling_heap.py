@@ -6,7 +6,6 @@ In the end the floor must carry the weight of the grains, no more and no less.
 import numpy as np
 
 import clast
-from clast.dynamics.table import NORMAL_X, NORMAL_Y, PROBED, PROBER, PUSH, SHEAR
 from clast.shapes import pebble, polyline
 
 GRAVITY, ROWS, COLUMNS = 10.0, 6, 6
@@ -25,10 +24,9 @@ for k in range(ROWS * COLUMNS):
 
 def load_on_floor(engine, snapshot):
     """Upward force of the floor on the grains, from the table of contacts."""
-    rows, numbers = snapshot.integers, snapshot.floats
-    prober, probed = engine.order[rows[:, PROBER]], engine.order[rows[:, PROBED]]
-    on_prober = numbers[:, SHEAR] * numbers[:, NORMAL_X] - numbers[:, PUSH] * numbers[:, NORMAL_Y]
-    return {"floor_load": float(on_prober[probed == floor].sum() - on_prober[prober == floor].sum())}
+    contacts = snapshot.contacts
+    on_first = contacts.elastic_forces[:, 1]
+    return {"floor_load": float(on_first[contacts.second == floor].sum() - on_first[contacts.first == floor].sum())}
 
 
 run = clast.run(scene, until=4.0, out="runs/settling-heap", overwrite=True, extra=load_on_floor)

@@ -92,7 +92,7 @@ def test_the_bed_lies_still_on_the_gate(shape):
     # the grains carry each other: left alone behind the gate they stay where they are
     again = filling.Engine(filling.lay_in(closed, bed), dt=p.dt)
     again.advance(round(0.2 / p.dt))
-    assert np.abs(again.state.body[:12, 0:2] - bed.positions[:12]).max() < 0.05
+    assert np.abs(again.positions[:12] - bed.positions[:12]).max() < 0.05
 
 
 def test_a_stopped_run_goes_on_without_filling_again(emptied, tmp_path, monkeypatch):

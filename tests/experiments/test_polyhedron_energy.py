@@ -95,4 +95,4 @@ def test_grains_do_not_meet_each_other(kind):
     engine = Engine(dropped(kind, P.young, PolyhedronEnergy(grains=8)), dt=P.dt)
     for step in range(0, 40_000, 500):
         engine.advance(step)
-        assert (engine.order[engine.snapshot().integers[:, :2]] == 8).any(axis=1).all(), "one of both is the floor"
+        assert (engine.snapshot().contacts.bodies == 8).any(axis=1).all(), "one of both is the floor"

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.table import NORMAL_Y, PUSH, SHEAR
 from clast.errors import InputError, SceneError
 from clast.experiments import find
 from clast.experiments.conduct import conduct
@@ -128,15 +127,11 @@ def test_the_settled_cell_carries_its_load_and_stays(shape):
     bed = mine.settled()
     engine = Engine(mine.sheared(bed, 0.0), dt=2e-4)
     engine.advance(2000)
-    snapshot = engine.snapshot()
-    top = int(np.flatnonzero(engine.order == 13)[0])
-    assert abs(engine.state.body[top, 1] - bed.positions[13, 1]) < 1e-3
-    rows = snapshot.integers[:, 1] == top
-    assert (snapshot.integers[rows, 0] != top).all() and rows.any()
-    floats = snapshot.floats[rows]
-    normal_x = snapshot.floats[rows, NORMAL_Y - 1]
-    up = (floats[:, PUSH] * floats[:, NORMAL_Y] - floats[:, SHEAR] * normal_x).sum()
-    assert up == pytest.approx(3.4 * 100.0 + 14.0 * 10.0, rel=0.01)
+    contacts, top = engine.snapshot().contacts, 13
+    assert abs(engine.positions[top, 1] - bed.positions[top, 1]) < 1e-3
+    rows = contacts.second == top
+    assert (contacts.first[rows] != top).all() and rows.any()
+    assert -contacts.elastic_forces[rows, 1].sum() == pytest.approx(3.4 * 100.0 + 14.0 * 10.0, rel=0.01)
     again = mine.settled()
     assert np.array_equal(again.positions, bed.positions)  # kept
 

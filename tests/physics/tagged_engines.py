@@ -32,8 +32,8 @@ def engine_of(scene: Scene, dt: float, **given) -> Engine:
 
 def by_id(engine: Engine) -> np.ndarray:
     """x, y, angle, velocity x, y, spin at the present time, rows by id."""
-    state = engine.snapshot().state
-    return np.column_stack([state.body[:, :2], state.angle, state.body[:, 4:7]])[np.argsort(engine.order)]
+    seen = engine.snapshot()
+    return np.column_stack([seen.positions, seen.angles, seen.velocities, seen.spins])
 
 
 def booked(engine: Engine, end: int, samples: int = 40) -> Book:

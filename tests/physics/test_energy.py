@@ -40,9 +40,8 @@ def collisions(parts: int, number: int = 40, onset: bool = True) -> np.ndarray:
     engine = Engine(scene, dt=period / parts)
     engine.advance(round(5.0 * parts))
     snap = engine.snapshot()
-    assert len(snap.floats) == 0
-    body = snap.state.body
-    energy = (body[:, 4] ** 2 + body[:, 5] ** 2).reshape(number, 2).sum(axis=1)
+    assert len(snap.contacts) == 0
+    energy = (snap.velocities**2).sum(axis=1).reshape(number, 2).sum(axis=1)
     return energy / speed**2 - 1.0
 
 

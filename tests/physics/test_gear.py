@@ -64,8 +64,7 @@ def fitted_order(integrator: str, given: dict[str, float]) -> tuple[float, np.nd
     for steps in PARTS:
         engine = Engine(chain(**given), dt=END / steps, alpha=0.3, integrator=integrator)
         engine.advance(int(steps))
-        state = engine.snapshot().state
-        errors.append(np.abs(state.body[np.argsort(engine.order)[:3], 0] - start - truth).max())
+        errors.append(np.abs(engine.snapshot().positions[:3, 0] - start - truth).max())
     return float(-np.polyfit(np.log(PARTS), np.log(errors), 1)[0]), np.array(errors)
 
 
@@ -123,7 +122,7 @@ def test_a_led_wall_costs_gear_no_more_than_the_second_order(damping):
         led = engine.state.gear[np.flatnonzero(engine.order == 3)]
         assert (led[:, :, 1:] == 0.0).all()  # a prescribed motion has no derivatives of its own above the second
         assert np.abs(engine.state.gear[:3, 0]).min() > 0.0
-        moved = engine.snapshot().state.body[:3, 0] - (1.0 - PRESSED) * np.arange(3)
+        moved = engine.snapshot().positions[:3, 0] - (1.0 - PRESSED) * np.arange(3)
         errors.append(np.abs(moved - truth).max())
     assert -np.polyfit(np.log(PARTS[:3]), np.log(errors), 1)[0] > 1.9
 

@@ -7,7 +7,6 @@ import pytest
 from tagged_engines import BALL, LAW, K, by_id, engine_of
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.table import PROBED, PROBER, SHEAR, SPRING
 from clast.laws import Cohesion, HertzMindlin, Linear, Rolling
 from clast.measures.accounts import accounts
 from clast.scene.scene import Box, Scene
@@ -29,9 +28,8 @@ def rubbing(start: Engine | None = None, *, law=LAW, walls: int = 2, period: flo
 
 def springs_seen(engine: Engine, without: int = -1) -> np.ndarray:
     """Springs and shear forces of the contacts now, but for those of one body."""
-    snap = engine.snapshot()
-    bodies = engine.order[snap.integers[:, [PROBER, PROBED]]]
-    return snap.floats[(bodies != without).all(axis=1)][:, [SPRING, SHEAR]]
+    contacts = engine.snapshot().contacts
+    return np.column_stack([contacts.springs, contacts.shears])[(contacts.bodies != without).all(axis=1)]
 
 
 WAYS = {"open": {}, "a wall left out": {"walls": 1}, "periodic": {"walls": 1, "period": 1.9988}}

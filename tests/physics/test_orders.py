@@ -10,7 +10,6 @@ import pytest
 import shapely
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.table import NORMAL_ENERGY, PROBER, TANGENTIAL_ENERGY
 from clast.laws import Linear
 from clast.measures.accounts import accounts
 from clast.measures.book import ACCOUNTS, Book
@@ -65,10 +64,10 @@ def collisions(shape: Shape, law: Linear, depth: float = 0.03) -> Scene:
 def pair_energy(engine: Engine) -> tuple[np.ndarray, np.ndarray]:
     """Kinetic and elastic energy of each pair, and the heat it has made."""
     snap = engine.snapshot()
-    body, model = snap.state.body, engine.model
-    each = 0.5 * (body[:, 4] ** 2 + body[:, 5] ** 2) / model.inverse_mass + 0.5 * body[:, 6] ** 2 / model.inverse_inertia
-    np.add.at(each, snap.integers[:, PROBER], snap.floats[:, NORMAL_ENERGY] + snap.floats[:, TANGENTIAL_ENERGY])
-    heat = snap.state.book[:, :3].sum(axis=1)
+    each = 0.5 * (snap.velocities**2).sum(axis=1) / snap.inverse_masses + 0.5 * snap.spins**2 / snap.inverse_inertias
+    contacts, book = snap.contacts, snap.book
+    np.add.at(each, contacts.first, contacts.normal_energies + contacts.tangential_energies)
+    heat = book["heat_viscous"] + book["heat_sliding"] + book["heat_lost_springs"]
     return each.reshape(-1, 2).sum(axis=1), heat.reshape(-1, 2).sum(axis=1)
 
 
@@ -189,12 +188,11 @@ def settled() -> np.ndarray:
     engine = Engine(packing(None, 0.0, law), dt=SHEAR_TIME / 50)
     engine.advance(40000)
     snap = engine.snapshot()
-    rows = [int(np.flatnonzero(engine.order == number)[0]) for number in [*range(8 * ROWS), 8 * ROWS + 1]]
-    body = snap.state.body[rows]
     kinetic = accounts(engine, snap)
     ratio = kinetic["translational"] / kinetic["normal_elastic"]
-    print(f"\nsettled: kinetic over elastic energy {ratio:.1e}, {len(snap.floats)} contacts", end="")
-    return np.column_stack([body[:, 0:2], snap.state.angle[rows], body[:, 4:7]])
+    print(f"\nsettled: kinetic over elastic energy {ratio:.1e}, {len(snap.contacts)} contacts", end="")
+    moving = [*range(8 * ROWS), 8 * ROWS + 1]
+    return np.column_stack([snap.positions, snap.angles, snap.velocities, snap.spins])[moving]
 
 
 @pytest.mark.validate

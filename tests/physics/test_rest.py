@@ -23,7 +23,7 @@ def drifts(columns, rows, stretch, stretches):
     sizes = []
     for k in range(stretches + 1):
         engine.advance(k * stretch)
-        extent = extent_of(engine.scene, engine.snapshot().state.body[np.argsort(engine.order), 0:2])
+        extent = extent_of(engine.scene, engine.positions)
         sizes.append((extent.width, extent.height))
     found = np.diff(sizes, axis=0) / sizes[0]
     print(f"{columns * rows} grains, strain per {stretch} steps:", *(f"{x:+.1e} {y:+.1e}," for x, y in found))

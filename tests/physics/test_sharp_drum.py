@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.space.arrays import SPIN, TURN, VELOCITY
+from clast.dynamics.space.arrays import SPIN, TURN
 from clast.laws import Law, OverlapEnergy, OverlapVolume
 from clast.measures.accounts import accounts
 from clast.scene.space import Box3D, Scene3D
@@ -42,7 +42,7 @@ def tumbled(cubes: int, law: Law, until: float, threads: int = 1, dt: float | No
     fastest = 0.0
     for step in np.linspace(0, round(until / engine.dt), 100).astype(int)[1:]:
         engine.advance(int(step))
-        speeds = np.linalg.norm(engine.state.body[: engine.free, VELOCITY : VELOCITY + 3], axis=1)
+        speeds = np.linalg.norm(engine.velocities[engine.free_ids], axis=1)
         fastest = max(fastest, float(speeds.max()))
     return engine, fastest
 
@@ -53,11 +53,11 @@ MEANT = OverlapVolume(1e6, friction=0.5, damping=0.3, tangential_damping=0.1)
 def test_a_drum_for_a_short_while():
     """A few cubes fall and are lifted: none is thrown about or lost through a stave."""
     engine, fastest = tumbled(40, MEANT, 0.25)
-    places = engine.state.body[: engine.free, :3]
+    places = engine.positions[engine.free_ids]
     assert 0.3 < fastest < 3.0
     assert np.hypot(places[:, 0], places[:, 2]).max() < 0.1 and np.abs(places[:, 1]).max() < 0.05
     assert accounts(engine, engine.snapshot())["heat_sliding"] > 0.0
-    assert len(engine.snapshot().floats) > 30
+    assert len(engine.snapshot().contacts) > 30
 
 
 @pytest.mark.validate
@@ -67,7 +67,7 @@ def test_drum_with_200_cubes(kind):
     the start and from the tumbling state on (regions are slow on a busy machine)."""
     law = kind(1e6, friction=0.5, damping=0.3, tangential_damping=0.1)
     engine, fastest = tumbled(200, law, 1.5)
-    places = engine.state.body[: engine.free, :3]
+    places = engine.positions[engine.free_ids]
     print(f"\n{kind.__name__}: 200 cubes in a drum, {engine.step} steps, the fastest was {fastest:.2f} m/s", end="")
     assert fastest < 50.0
     assert np.hypot(places[:, 0], places[:, 2]).max() < 0.1
@@ -226,6 +226,6 @@ def test_a_floor_with_rims_holds_what_falls_on_it():
     engine = Engine(scene, alpha=0.03)
     engine.advance(round(6.0 / engine.dt))
     snap = engine.snapshot()
-    assert np.abs(snap.state.body[:3, VELOCITY : VELOCITY + 3]).max() < 1e-2
-    wall = snap.integers[snap.integers[:, 1] == 3]
-    assert len({int(piece) for piece in wall[:, 4]}) >= 3
+    assert np.abs(snap.velocities[:3]).max() < 1e-2
+    contacts = snap.contacts
+    assert len(set(contacts.second_features[contacts.second == 3].tolist())) >= 3

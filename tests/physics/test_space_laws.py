@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.space.arrays import SPIN, VELOCITY
-from clast.dynamics.space.table import COUNT, PUSH
 from clast.laws import Cohesion, Hertz, Linear, OwnLaw, Rolling
 from clast.laws.linear import elastic, force, normal_energy, spring_energy
 from clast.scene.space import Scene3D
@@ -48,16 +46,14 @@ def bounce(engine):
     while True:
         engine.advance(engine.step + 1)
         seen = engine.snapshot()
-        if len(seen.floats):
-            pushes.append(seen.floats[:, PUSH].sum())
-            counts.append(seen.floats[:, COUNT].sum())
+        if len(seen.contacts):
+            pushes.append(seen.contacts.pushes.sum())
+            counts.append(seen.contacts.counts.sum())
             touched.append(seen.time)
         elif touched:
             break
         assert engine.step < 100_000
-    grain = int(np.flatnonzero(engine.order == 1)[0])
-    body = seen.state.body[grain]
-    return max(pushes), touched[-1] - touched[0], max(counts), body[VELOCITY : VELOCITY + 3], body[SPIN : SPIN + 3]
+    return max(pushes), touched[-1] - touched[0], max(counts), seen.velocities[1], seen.spins[1]
 
 
 def restitution(count, mass, damping):
@@ -118,10 +114,11 @@ def test_rolling_resistance_stops_a_sphere_where_it_should():
     engine = Engine(scene)
     slowing = 5.0 / 7.0 * mu * gravity
     engine.advance(round(1.3 * speed / slowing / engine.dt))
-    state = engine.snapshot().state.body[np.flatnonzero(engine.order == 1)[0]]
-    assert np.linalg.norm(state[VELOCITY : VELOCITY + 3]) < 1e-3 * speed
-    assert (state[:2] + 0.5 * way) @ way == pytest.approx(0.5 * speed**2 / slowing, rel=5e-3)
-    assert abs((state[:2] + 0.5 * way) @ np.array([-way[1], way[0]])) < 1e-9
+    seen = engine.snapshot()
+    assert np.linalg.norm(seen.velocities[1]) < 1e-3 * speed
+    rolled = seen.positions[1, :2] + 0.5 * way
+    assert rolled @ way == pytest.approx(0.5 * speed**2 / slowing, rel=5e-3)
+    assert abs(rolled @ np.array([-way[1], way[0]])) < 1e-9
 
 
 @pytest.mark.validate
@@ -137,7 +134,7 @@ def test_cohesion_holds_what_it_should():
         scene.add(ball, (0.0, 0.0, -RADIUS + 0.5 * depth))
         engine = Engine(scene)
         engine.advance(round(2.0 / engine.dt))
-        ends[share] = float(engine.snapshot().state.body[np.flatnonzero(engine.order == 1)[0], 2]) + RADIUS
+        ends[share] = float(engine.positions[1, 2]) + RADIUS
     assert ends[0.5] == pytest.approx(0.5 * strength / K, rel=1e-6)
     assert ends[0.98] == pytest.approx(0.02 * strength / K, rel=1e-6)
     assert ends[1.02] < -10.0 * reach
@@ -154,6 +151,7 @@ def test_an_own_law_that_says_the_same_does_the_same():
     for law in (ours, own):
         engine = drop(cuboid((0.6, 0.8, 1.0), RADIUS), FLOOR, law, 0.3, 200, turn, (0.3, -0.2, 0.5))
         engine.advance(4000)
-        ends.append(engine.snapshot().state.body.copy())
-    assert np.abs(ends[0][:, VELOCITY : VELOCITY + 3]).max() > 0.01
+        seen = engine.snapshot()
+        ends.append(np.column_stack([seen.velocities, seen.positions, seen.orientations, seen.spins]))
+    assert np.abs(ends[0][:, :3]).max() > 0.01
     assert ends[1] == pytest.approx(ends[0], rel=1e-11, abs=1e-12)

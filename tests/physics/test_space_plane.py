@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.space.arrays import SPIN, VELOCITY
 from clast.laws import Cohesion, HertzMindlin, Law, Linear, Rolling
 from clast.measures.accounts import accounts
 from clast.scene.scene import Scene
@@ -46,10 +45,9 @@ def heaps(law: Law) -> tuple[Scene, Scene3D]:
 
 def by_id(engine: Engine) -> np.ndarray:
     """x, y, velocity x, y, spin about z of all bodies, rows by id."""
-    body = engine.snapshot().state.body[np.argsort(engine.order)]
-    if engine.twin.DIMENSION == 2:
-        return body[:, [0, 1, 4, 5, 6]]
-    return body[:, [0, 1, VELOCITY, VELOCITY + 1, SPIN + 2]]
+    seen = engine.snapshot()
+    spins = seen.spins if seen.dimension == 2 else seen.spins[:, 2]
+    return np.column_stack([seen.positions[:, :2], seen.velocities[:, :2], spins])
 
 
 def same_books(one: Engine, other: Engine, to: float) -> dict[str, float]:
@@ -64,14 +62,14 @@ def test_spheres_kept_in_a_plane_are_disks():
     """Friction, damping, walls, springs: to rounding, as it grows in the plane itself when all begins 1e-15 elsewhere."""
     flat, deep = (Engine(scene, dt=5e-4, alpha=0.1) for scene in heaps(LAW))
     beside = Engine(heaps(LAW)[0], dt=5e-4, alpha=0.1)
-    beside.state.body[:6, :2] += np.random.default_rng(1).normal(0, 1e-15, (6, 2))
+    beside.place(range(6), beside.positions[:6] + np.random.default_rng(1).normal(0, 1e-15, (6, 2)))
     for step, to in ((1, 1e-12), (300, 1e-11), (1000, 1e-9), (3000, 1e-6)):
         for engine in (flat, deep, beside):
             engine.advance(step)
         grown = np.abs(by_id(flat) - by_id(beside)).max()
         assert np.abs(by_id(flat) - by_id(deep)).max() < min(100.0 * grown + 1e-14, to)
-        out = deep.snapshot().state.body[:6]
-        assert np.abs(out[:, [2, VELOCITY + 2, SPIN, SPIN + 1]]).max() < 1e-12
+        out = deep.snapshot()
+        assert np.abs(np.column_stack([out.positions[:6, 2], out.velocities[:6, 2], out.spins[:6, :2]])).max() < 1e-12
         book = same_books(flat, deep, max(to, 1e-9))
     assert book["heat_sliding"] > 0.1 and book["tangential_elastic"] > 0.0
     assert len(flat.springs().memory) == len(deep.springs().memory) > 6
@@ -143,7 +141,8 @@ def test_the_short_way_for_spheres_is_the_general_one():
     for step in (1, 300, 1000):
         for engine in engines:
             engine.advance(step)
-        assert np.abs(engines[0].state.body - engines[1].state.body).max() < 1e-10
+        for name in ("positions", "orientations", "velocities", "spins"):
+            assert np.abs(getattr(engines[0], name) - getattr(engines[1], name)).max() < 1e-10
         book = same_books(*engines, 1e-9)
     assert book["heat_sliding"] > 0.1
 

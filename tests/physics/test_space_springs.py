@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.space.table import SECTION, SHEAR
 from clast.laws import Linear
 from clast.measures.accounts import accounts
 from clast.scene.space import Scene3D
@@ -38,8 +37,10 @@ def dragged(still: Solid, led: Solid, start, way, length: float, led_first: bool
     for step in range(1, round(length / (SPEED * DT)), 10):
         engine.advance(step)
         snap = engine.snapshot()
-        pull = np.where(engine.order[snap.integers[:, :1]] == int(led_first), 1.0, -1.0) * snap.floats[:, SHEAR : SHEAR + 3]
-        sections.append({tuple(row) for row in snap.integers[:, [SECTION, 3, 4]].tolist()})
+        contacts = snap.contacts
+        pull = np.where(contacts.first == int(led_first), 1.0, -1.0)[:, None] * contacts.shears
+        met = (contacts.sections, contacts.first_features, contacts.second_features)
+        sections.append(set(zip(*(each.tolist() for each in met), strict=True)))
         pulls.append(pull.sum(axis=0))
         lost.append(accounts(engine, snap)["heat_lost_springs"])
     return sections, np.array(pulls), lost

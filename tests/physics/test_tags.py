@@ -8,7 +8,6 @@ from scipy.integrate import quad
 from tagged_engines import BALL, BAR, LAW, TIMED, K, booked, by_id, engine_of
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.table import DEPTH
 from clast.errors import SceneError
 from clast.scene.scene import Box, Scene
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Velocity
@@ -115,7 +114,7 @@ def test_a_lid_finds_its_place(way):
     x, y, _, _, speed, _ = lid_of(engine)
     assert abs(speed) < 1e-8
     assert (x, y) == pytest.approx((0.0, 3.2 - 4 * final * width / K), abs=1e-8)
-    assert engine.snapshot().floats[:, DEPTH] == pytest.approx([final * width / K] * 4, rel=1e-6)
+    assert engine.snapshot().contacts.depths == pytest.approx([final * width / K] * 4, rel=1e-6)
 
 
 def test_a_pressure_is_a_force_on_the_present_gap():
@@ -185,7 +184,7 @@ def test_a_free_wall_has_a_mass_and_a_dashpot(tags, expected):
     assert lid_of(engine)[3:5] == pytest.approx(
         np.array([1.0, 0.5]) * math.exp(-expected * math.sqrt(0.5 * K / mass) * 0.5), rel=1e-4
     )
-    assert engine.snapshot().state.book.sum(axis=0)[0] == pytest.approx(
+    assert engine.snapshot().totals["heat_viscous"] == pytest.approx(
         0.5 * mass * 1.25 * (1 - math.exp(-expected * math.sqrt(0.5 * K / mass))), rel=1e-3
     )
 

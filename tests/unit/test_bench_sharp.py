@@ -13,13 +13,13 @@ def test_a_bed_lies_in_its_box_at_rest_and_is_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(bench_sharp, "cache_folder", lambda: tmp_path)
     engine = prepare_bed("few", sharp_cubes(8), 1)
     assert unbalanced_force(engine)[0] < STILL
-    places, start = engine.state.body[:8, :3], np.array([body.position for body in bed(sharp_cubes(8), 1).bodies[:8]])
+    places, start = engine.positions[:8], np.array([body.position for body in bed(sharp_cubes(8), 1).bodies[:8]])
     width = 2.02 * np.sqrt(3.0)
     assert np.abs(places[:, :2]).max() < 0.5 * width and places[:, 2].min() > 0.45 and places[:, 2].max() < start[:, 2].max()
     (path,) = tmp_path.glob("bench-few-*.npz")
     monkeypatch.setattr(bench_sharp, "settle", lambda *_, **__: pytest.fail("it was kept"))
     again = prepare_bed("few", sharp_cubes(8), 1)
-    assert np.array_equal(again.state.body, engine.state.body) and again.step == engine.step and path.exists()
+    assert np.array_equal(again.positions, engine.positions) and again.step == engine.step and path.exists()
     assert len(again.springs().key) == len(engine.springs().key) > 0
 
 

@@ -25,18 +25,18 @@ def test_cubes_are_jammed_between_walls_that_stand(empty_cache, monkeypatch):
     assert ratio < STILL
     assert contacts > 2.0
     assert engine.moving == 27, "the walls stand"
-    walls = engine.state.body[np.argsort(engine.order)[27:], :3]
+    walls = engine.positions[27:]
     gaps = [walls[2 * axis + 1, axis] - walls[2 * axis, axis] - 2.0 * solids[0].radius for axis in range(3)]
     assert sum(solid.volume for solid in solids) / np.prod(gaps) == pytest.approx(FILL, rel=2e-3)
-    grains = engine.state.body[:27, :3]
+    grains = engine.positions[:27]
     assert ((grains.min(axis=0) > walls.min(axis=0)) & (grains.max(axis=0) < walls.max(axis=0))).all()
     assert len(list(empty_cache.iterdir())) == 1
     again = prepare_settled("few", solids, 1)
-    assert again.step == engine.step and (again.state.body == engine.state.body).all(), "from the cache"
+    assert again.step == engine.step and (again.positions == engine.positions).all(), "from the cache"
 
 
 def test_spheres_lie_on_a_floor(empty_cache):
     engine = prepare_settled("few", sphere_solids(27), 1)
     ratio, contacts = unbalanced_force(engine)
     assert ratio < STILL and contacts > 1.5
-    assert engine.scene.gravity[2] < 0.0 and engine.state.body[:27, 2].min() > 0.0
+    assert engine.scene.gravity[2] < 0.0 and engine.positions[:27, 2].min() > 0.0

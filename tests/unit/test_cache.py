@@ -34,7 +34,7 @@ engine.advance(1)
 kernels = [k for k in vars(engine.kernels).values() if type(k).__name__ == "CPUDispatcher" and k.stats.cache_path]
 print(json.dumps({
     "package": clast.__file__,
-    "force": float(engine.state.body[1, 4] / engine.model.inverse_mass[1] * 2e6),
+    "force": float(engine.velocities[1, 0] / engine.inverse_masses[1] * 2e6),
     "compiled": sum(sum(k.stats.cache_misses.values()) for k in kernels),
     "read": sum(sum(k.stats.cache_hits.values()) for k in kernels),
     "kernels": engine.kernels.__name__,

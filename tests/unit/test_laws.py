@@ -8,7 +8,6 @@ import pytest
 from scipy.integrate import quad
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.table import DEPTH, PUSH, ROLLING_TORQUE
 from clast.errors import SceneError
 from clast.laws import Cohesion, Hertz, HertzMindlin, Linear, OwnLaw, Rolling, hertz, hertz_mindlin, linear
 from clast.laws.cohesion import pull, pull_energy
@@ -305,11 +304,11 @@ def collide(law, speed: float, steps: float, contact_time: float) -> tuple[float
     deepest = 0.0
     while engine.step < 3 * steps:
         engine.advance(engine.step + 1)
-        deepest = max(deepest, float(engine.snapshot().floats[:, DEPTH].max(initial=0.0)))
-    (left, right) = engine.snapshot().state.body
-    apart = float(right[4] - left[4])
-    assert right[0] - left[0] > 1.0
-    return apart, engine.time - (right[0] - left[0] - 1.0) / apart - gap / speed, deepest
+        deepest = max(deepest, float(engine.snapshot().contacts.depths.max(initial=0.0)))
+    seen = engine.snapshot()
+    apart, between = float(np.diff(seen.velocities[:, 0])[0]), float(np.diff(seen.positions[:, 0])[0])
+    assert between > 1.0
+    return apart, engine.time - (between - 1.0) / apart - gap / speed, deepest
 
 
 @pytest.mark.parametrize("speed", [0.1, 0.7])
@@ -362,17 +361,17 @@ def test_a_rolling_disk_comes_to_rest():
     engine = Engine(on_a_floor({"velocity": (speed, 0.0), "spin": -speed / R}), dt=1e-4, alpha=0.05)
     start = 0.75 * BALL.area * speed**2
     engine.advance(4000)
-    torques = engine.snapshot().floats[:, ROLLING_TORQUE]
+    torques = engine.snapshot().contacts.rolling_torques
     assert torques == pytest.approx([LIMIT], rel=1e-3)
     stopped = speed / (G * 0.02 / 1.5)
     engine.advance(round(1.05 * stopped / 1e-4))
     snap = engine.snapshot()
     book = accounts(engine, snap)
     kept = LIMIT**2 / (2 * 20.0)
-    assert snap.state.body[0, 0] == pytest.approx(start * R / LIMIT, rel=0.01)
+    assert snap.positions[0, 0] == pytest.approx(start * R / LIMIT, rel=0.01)
     assert book["heat_rolling"] == pytest.approx(start, abs=1.5 * kept + 2e-3 * start)
     assert book["translational"] + book["rotational"] < 1.1 * kept
-    assert abs(snap.floats[0, ROLLING_TORQUE]) <= LIMIT * 1.001
+    assert abs(snap.contacts.rolling_torques[0]) <= LIMIT * 1.001
 
 
 def test_a_torque_below_the_limit_does_not_roll_a_disk():
@@ -381,7 +380,7 @@ def test_a_torque_below_the_limit_does_not_roll_a_disk():
 
     engine = Engine(on_a_floor(loaded(0.9), loaded(1.5)), dt=1e-4, alpha=0.05)
     engine.advance(18000)
-    turned = np.abs(engine.snapshot().state.angle[:2])
+    turned = np.abs(engine.snapshot().angles[:2])
     assert turned[0] == pytest.approx(0.9 * LIMIT / 20.0, rel=0.1)
     assert turned[1] > 5 * LIMIT / 20.0
 
@@ -402,7 +401,7 @@ def test_work_of_adhesion():
     engine = Engine(scene, dt=1e-6, alpha=0.01)
     engine.advance(30_000)
     snap = engine.snapshot()
-    assert len(snap.floats) == 0
+    assert len(snap.contacts) == 0
     assert accounts(engine, snap)["work_tags"] == pytest.approx(BOND, rel=1e-5)
 
 
@@ -417,13 +416,15 @@ def test_escape_speed():
     furthest = np.zeros(3)
     for step in range(200, 16_001, 200):
         engine.advance(step)
-        body = engine.snapshot().state.body
-        furthest = np.maximum(furthest, body[1::2, 0] - body[0::2, 0] - 1.0)
+        seen = engine.snapshot()
+        apart = seen.positions[1::2, 0] - seen.positions[0::2, 0]
+        furthest = np.maximum(furthest, apart - 1.0)
     assert furthest[0] < RANGE
-    assert body[1, 0] - body[0, 0] < 1.0 + RANGE
+    assert apart[0] < 1.0 + RANGE
     for k in (1, 2):
         assert furthest[k] > RANGE
-        assert body[2 * k + 1, 4] - body[2 * k, 4] == pytest.approx(escape * math.sqrt(parts[k] ** 2 - 1), rel=2e-3)
+        speeds = seen.velocities[2 * k : 2 * k + 2, 0]
+        assert speeds[1] - speeds[0] == pytest.approx(escape * math.sqrt(parts[k] ** 2 - 1), rel=2e-3)
 
 
 def test_a_disk_hangs_from_a_ceiling_if_the_pull_exceeds_its_weight():
@@ -433,8 +434,8 @@ def test_a_disk_hangs_from_a_ceiling_if_the_pull_exceeds_its_weight():
         scene.add(BALL, (3.0 * k, -0.1 - R + depth), mass=part * PULL / G)
     scene.add_wall(segment((-2.0, 0.0), (5.0, 0.0), 0.1))
     engine = Engine(scene, dt=2e-5, alpha=0.05)
-    assert engine.snapshot().floats[:, PUSH].max() == pytest.approx(0.05 * PULL, rel=1e-6)
+    assert engine.snapshot().contacts.pushes.max() == pytest.approx(0.05 * PULL, rel=1e-6)
     engine.advance(10_000)
-    body = engine.snapshot().state.body
-    assert body[0, 1] == pytest.approx(-0.1 - R + 0.05 * PULL / K, abs=1e-12)
-    assert body[1, 1] < -0.1 - R - RANGE
+    heights = engine.snapshot().positions[:, 1]
+    assert heights[0] == pytest.approx(-0.1 - R + 0.05 * PULL / K, abs=1e-12)
+    assert heights[1] < -0.1 - R - RANGE

@@ -147,7 +147,7 @@ def test_each_pair_of_materials_has_its_law():
         s.add(BALL, (x, 0), material=material)
     s.set_law("b", "a", Linear(2e4))
     s.set_law("b", "b", Linear(3e4))
-    energy = Engine(s, dt=1e-6).snapshot().floats[:, 10]
+    energy = Engine(s, dt=1e-6).snapshot().contacts.normal_energies
     assert energy == pytest.approx([0.5 * 2e4 * 1e-4, 0.5 * 3e4 * 1e-4, 0.5 * 1e4 * 1e-4], rel=1e-9)
 
 
@@ -203,10 +203,10 @@ def test_a_wall_stays_where_it_was_drawn():
     s.add_wall(segment((1, 2), (3, 2), 0.1))
     s.add_wall(polygon([(5, 5), (7, 5), (5, 8)], 0.1))
     engine = Engine(s)
-    body = engine.state.body
-    placed = engine.geometry.vertex[2:] + body[1, :2]
+    first, second = engine.positions
+    placed = engine.geometry.vertex[2:] + second
     assert placed == pytest.approx(np.array([(5, 5), (7, 5), (5, 8)], float))
-    assert engine.geometry.vertex[:2] + body[0, :2] == pytest.approx(np.array([(1, 2), (3, 2)], float))
+    assert engine.geometry.vertex[:2] + first == pytest.approx(np.array([(1, 2), (3, 2)], float))
 
 
 def test_the_scene_says_what_it_is():

@@ -13,6 +13,7 @@ from clast.backend import bind
 from clast.backend.threads import ThreadSearch, count_threads
 from clast.dynamics import cell, removal
 from clast.dynamics.arrays import Run, flat
+from clast.dynamics.named import NamedEngine
 from clast.dynamics.plane import family as plane
 from clast.dynamics.program import Program
 from clast.dynamics.sharp import family as sharp
@@ -77,8 +78,8 @@ def counting_of(scene: Scene | Scene3D) -> str:
     return scene.counting if isinstance(scene, Scene) else "euler"
 
 
-class Engine:
-    """A scene in motion.
+class Engine(NamedEngine):
+    """A scene in motion; what can be read and set between stretches has names, see `clast.dynamics.named`.
 
     dt           time step; None takes the safe step of `clast.dynamics.timestep`
     alpha        Verlet distance, or "auto"

@@ -2,26 +2,53 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clast.dynamics.named import NamedInstant, Rows
 from clast.dynamics.onset import BELOW
+from clast.dynamics.pushes import pushes_of
 
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
 
 
-class Snapshot(NamedTuple):
-    """A copy of the run at t = n Δt with velocities of the same instant. Rows are in the engine's order."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Snapshot(NamedInstant):
+    """A copy of the run at t = n Δt with velocities of the same instant.
+
+    By name, row k for the body with id k (shapes and units in the docstrings, `help(Snapshot.positions)`):
+
+        positions, angles or orientations, velocities, spins   where bodies are and how they move
+        contacts                                               what touches: a `ContactTable`, arrays by name
+        present, free_ids                                      who takes part, and who of them has no tags
+        loads, held, dashpots                                  what tags do
+        period, cell                                           lengths of the periodic cell, and what moves it
+        book, totals                                           energy accounts of every body, and of all
+        gravity, inverse_masses, inverse_inertias, reaches     constants
+
+    The fields below are the engine's own tables, in its order of rows: they are for `clast.dynamics` alone.
+    """
 
     step: int
     time: float
     state: Any
-    before: np.ndarray  # (n, 3) velocity and spin half a step earlier; in space (n, 6): velocity, momentum in the body frame
+    before: np.ndarray  # (rows, 3) velocity and spin half a step earlier; in space (rows, 6) velocity, momentum in the body frame
     after: np.ndarray  # the same half a step later
     integers: np.ndarray  # contact table, see clast.dynamics.table
     floats: np.ndarray
+    twin: Any
+    model: Any
+    tags: Any  # with the loads of this instant
+    rows: Rows
+
+    def _where(self) -> Rows:
+        return self.rows
+
+    def __repr__(self) -> str:
+        return f"<snapshot at step {self.step}, t = {self.time:g}: {len(self.rows.body)} bodies, {len(self.floats)} contacts>"
 
 
 def take_snapshot(engine: Engine) -> Snapshot:
@@ -41,7 +68,10 @@ def take_snapshot(engine: Engine) -> Snapshot:
     integers, floats = engine.contact_table(state, lists)
     if engine._onset and engine.step > 0:
         balance(engine, before, after, integers, floats)
-    return Snapshot(engine.step, engine.time, state, before, after, integers, floats)
+    row = engine.step - engine._program_start if len(engine.tags.program) > 1 else 0
+    tags = engine.tags._replace(push=pushes_of(engine.tags, row, state.body))
+    rows = Rows.of(engine)
+    return Snapshot(engine.step, engine.time, state, before, after, integers, floats, engine.twin, engine.model, tags, rows)
 
 
 def balance(engine: Engine, before: np.ndarray, after: np.ndarray, integers: np.ndarray, floats: np.ndarray) -> None:

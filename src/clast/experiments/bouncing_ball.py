@@ -150,7 +150,7 @@ def fixed(integrator: str, case: str, p: BouncingBall) -> Columns:
         engine = Engine(scene_of(case, p), dt=p.dt / 2**halving, integrator=integrator)
         for _ in range(round(p.until / p.dt)):
             engine.advance(engine.step + 2**halving)
-            height = float(engine.snapshot().state.body[0, 1]) - RADIUS
+            height = float(engine.snapshot().positions[0, 1]) - RADIUS
             rows.append((engine.dt, engine.time, height, float(engine.step)))
     return dict(zip(("dt", "time", "height", "calls"), np.array(rows).T, strict=True))
 

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.table import COUNT, NORMAL_X, NORMAL_Y, PROBER, PUSH, SHEAR, SPRING
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
 from clast.laws import Linear
 from clast.output.figures import save_figure
@@ -24,7 +23,7 @@ from clast.scene.scene import Scene
 from clast.shapes import polygon
 
 RADIUS = 0.1  # sphero-radius of both bodies
-LED = 0  # row of the led body in the engine: the only one that is free
+LED = 0  # id of the led body
 VERTEX, EDGE = "vertex-vertex", "vertex-edge"
 COUNTED = {VERTEX: 2, EDGE: 1}  # contacts
 RADIAL_STEPS = 10  # of the straight ways in and out, on which every force is linear
@@ -80,20 +79,17 @@ def lead(engine: Engine, place: np.ndarray, before: np.ndarray) -> None:
     The engine moves it on by itself; the next call puts it right again. It never turns.
     """
     speed = (place - before) / engine.dt
-    engine.state.body[LED, :7] = (*place, 1.0, 0.0, *speed, 0.0)
-    engine.state.angle[LED] = 0.0
+    engine.place(LED, place, 0.0)
+    engine.set_velocities(LED, speed, 0.0)
 
 
 def force_on_led(engine: Engine) -> tuple[np.ndarray, float, int]:
     """Force of all contacts on the led body (2,), mean tangential spring, and number of counted contacts."""
-    snapshot = engine.snapshot()
-    table, floats = snapshot.integers, snapshot.floats
-    sign = np.where(table[:, PROBER] == LED, 1.0, -1.0)  # normals point away from the probing body
-    nx, ny = floats[:, NORMAL_X], floats[:, NORMAL_Y]
-    push, shear = floats[:, PUSH], floats[:, SHEAR]
-    force = np.array([np.sum(sign * (-push * nx - shear * ny)), np.sum(sign * (-push * ny + shear * nx))])
-    counted = table[:, COUNT] > 0
-    return force, float(floats[counted, SPRING].mean()), int(counted.sum())
+    contacts = engine.snapshot().contacts
+    sign = np.where(contacts.first == LED, 1.0, -1.0)
+    force = np.array([np.sum(sign * along) for along in contacts.elastic_forces.T])
+    counted = contacts.counts > 0.0
+    return force, float(contacts.springs[counted].mean()), int(counted.sum())
 
 
 def walk(kind: str, p: FrictionLoop) -> Columns:

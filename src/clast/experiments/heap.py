@@ -186,7 +186,7 @@ def contact_time(p: Heap) -> float:
     touched = np.zeros(2 * MEETINGS)
     while engine.time < 3.0 * max(HALF_AXES) / MEETING_SPEED:
         engine.advance(engine.step + 1)
-        touched[np.unique(engine.order[engine.contact_table(engine.state)[0][:, :2]])] += 1.0
+        touched[np.unique(engine.contacts().bodies)] += 1.0
     return float(np.median(touched[touched > 0.0])) * p.dt
 
 
@@ -206,14 +206,11 @@ def heap(p: Heap, kind: Kind, threads: int | str) -> tuple[Columns, Columns, Col
     """One heap: series over time, numbers, and where the bodies came to lie."""
     found = pour(scene_of(p, kind), stream_of(p, kind[2]), dt=p.dt, integrator=p.integrator, threads=threads)
     engine = found.engine
-    back = np.argsort(engine.order)
-    body = engine.state.body[back]
-    present = back < engine.order.size - engine.gone
     said = {
         "at_rest": float(found.at_rest), "steps": float(engine.step), "grain_steps": float(engine.grain_steps),
         "seconds": engine.seconds, "energy_error": found.book.energy_error, "overlap": float(found.series["overlap_share"].max()),
     }  # fmt: skip
-    named = dict(zip(ONE_SHOT, np.column_stack([body[:, 0:3], body[:, 4:8], present]).T, strict=True))
+    named = dict(zip(ONE_SHOT, np.column_stack([engine.positions, engine.orientations, engine.present]).T, strict=True))
     return found.series, {name: np.array([value]) for name, value in said.items()}, named
 
 

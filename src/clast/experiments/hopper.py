@@ -127,13 +127,12 @@ def count(engine: Engine, snapshot: Snapshot) -> Mapping[str, float]:
     Those that are *not* there are counted, so that it does not matter whether a grain far below is still followed.
     """
     grains = sum(not body.big for body in engine.scene.bodies)
-    height = snapshot.state.body[engine.cast.grains, 1]
-    left, right = (int(np.flatnonzero(engine.order == grains + side)[0]) for side in (0, 1))
-    touching = snapshot.integers[snapshot.integers[:, 5] > 0, 0:2]
+    height = snapshot.positions[snapshot.present & ~engine.big, 1]
+    touching = snapshot.contacts.bodies[snapshot.contacts.counts > 0.0]
     return {
         "through": float(grains - np.count_nonzero(height >= 0.0)),
         "discharged": float(grains - np.count_nonzero(height >= OUT)),
-        "arch": float(shortest_chain(touching, left, right, engine.order.size)),
+        "arch": float(shortest_chain(touching, grains, grains + 1, len(engine.scene))),
     }
 
 

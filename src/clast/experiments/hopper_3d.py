@@ -124,8 +124,7 @@ def filled(p: Hopper3D, opening: float, threads: int | str) -> Engine:
     slow = False
     while engine.time < LONGEST:
         engine.advance(engine.step + stretch)
-        motion = engine.twin.motion(engine.state)
-        energy = sum(float(each.mean()) for each in engine.twin.kinetic(engine.model, motion, motion, slice(0, engine.free)))
+        energy = sum(float(each[engine.free_ids].mean()) for each in engine.kinetic_energies)
         was_slow, slow = slow, energy < STILL
         if slow and was_slow:
             return engine
@@ -138,10 +137,9 @@ def opened(p: Hopper3D, opening: float, closed: Engine) -> Scene3D:
     """The same without the gate, grains where they came to lie, at rest, their contacts loaded as they were."""
     scene = funnel(p, opening, gate=False)
     scene.springs = closed.springs()
-    for row, number in enumerate(closed.order):
-        if number < p.grains:
-            x, y, z, _, w, a, b, c = (float(each) for each in closed.state.body[row, :8])
-            scene.bodies[number].position, scene.bodies[number].orientation = (x, y, z), (w, a, b, c)
+    for body, place, turn in zip(scene.bodies[: p.grains], closed.positions, closed.orientations, strict=False):
+        x, y, z, w, a, b, c = (float(each) for each in (*place, *turn))
+        body.position, body.orientation = (x, y, z), (w, a, b, c)
     return scene
 
 
@@ -156,9 +154,10 @@ def flow(p: Hopper3D, opening: float, threads: int | str) -> tuple[Columns, Colu
         engine.advance(step)
         snapshot = engine.snapshot()
         series["time"].append(engine.time)
-        series["through"].append(float(p.grains - np.count_nonzero(snapshot.state.body[engine.cast.grains, 2] >= 0.0)))
-        table = engine.twin.TABLE
-        overlap = max(overlap, float((2.0 * snapshot.floats[:, table.DEPTH] / snapshot.floats[:, table.REACH]).max(initial=0.0)))
+        above = snapshot.present & (snapshot.positions[:, 2] >= 0.0)
+        series["through"].append(float(p.grains - np.count_nonzero(above[: p.grains])))
+        contacts = snapshot.contacts
+        overlap = max(overlap, float((2.0 * contacts.depths / contacts.reaches).max(initial=0.0)))
         for name, value in accounts(engine, snapshot).items():
             series.setdefault(name, []).append(value)
     shots.append(places_of(engine, p.grains))
@@ -174,9 +173,7 @@ def flow(p: Hopper3D, opening: float, threads: int | str) -> tuple[Columns, Colu
 
 def places_of(engine: Engine, grains: int) -> np.ndarray:
     """Where the grains are (grains, 8): x, y, z, quaternion, and whether they are still followed."""
-    back = np.argsort(engine.order)[:grains]
-    body = engine.state.body[back]
-    return np.column_stack([body[:, 0:3], body[:, 4:8], back < engine.order.size - engine.gone])
+    return np.column_stack([engine.positions, engine.orientations, engine.present])[:grains]
 
 
 def tables(p: Hopper3D, threads: int | str) -> Mapping[str, Callable[[], Columns]]:

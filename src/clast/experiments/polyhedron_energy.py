@@ -25,9 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-from clast.dynamics.arrays import TAG_WORK, WORK
 from clast.dynamics.engine import Engine
-from clast.dynamics.space.arrays import TURN, VELOCITY
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
 from clast.experiments.numbers import mean_error
 from clast.laws import OverlapEnergy, OverlapVolume
@@ -100,7 +98,6 @@ def bounces(kind: str, young: float, dt: float, until: float, p: PolyhedronEnerg
     """
     scene = dropped(kind, young, p)
     engine = Engine(scene, dt=dt)
-    rows = np.argsort(engine.order)[: p.grains]
     mass = np.array([body.mass for body in scene.bodies[: p.grains]])
     unit = mass * p.gravity * p.height
     every = max(1, round(p.fall / LOOKS / dt))
@@ -109,19 +106,19 @@ def bounces(kind: str, young: float, dt: float, until: float, p: PolyhedronEnerg
     for step in range(0, math.ceil(until / dt) + 1, every):
         engine.advance(step)
         seen = engine.snapshot()
-        body, table = seen.state.body[rows], engine.twin.TABLE
-        translational, rotational = engine.twin.kinetic(engine.model, seen.before, seen.after, slice(0, engine.moving))
-        energy = (translational + rotational)[rows] + mass * p.gravity * body[:, 2]
+        book, contacts = seen.book, seen.contacts
+        energy = (book["translational"] + book["rotational"])[: p.grains] + mass * p.gravity * seen.positions[: p.grains, 2]
         if step == 0:
             start = energy
-        depth = np.zeros(len(engine.order))
-        np.maximum.at(depth, seen.integers[:, 0], seen.floats[:, table.DEPTH] / seen.floats[:, table.REACH])
-        np.maximum.at(depth, seen.integers[:, 1], seen.floats[:, table.DEPTH] / seen.floats[:, table.REACH])
-        deepest = np.maximum(deepest, depth[rows])
-        up = body[:, VELOCITY + 2] > 0.0
-        for k in np.flatnonzero(rising & ~up & (depth[rows] == 0.0)).tolist():
+        depth = np.zeros(len(scene))
+        np.maximum.at(depth, contacts.first, contacts.depths / contacts.reaches)
+        np.maximum.at(depth, contacts.second, contacts.depths / contacts.reaches)
+        depth = depth[: p.grains]
+        deepest = np.maximum(deepest, depth)
+        up = seen.velocities[: p.grains, 2] > 0.0
+        for k in np.flatnonzero(rising & ~up & (depth == 0.0)).tolist():
             counted[k] += 1
-            given = -float(seen.state.book[rows[k], WORK]) / unit[k]
+            given = -float(book["overlap_work"][k]) / unit[k]
             found.append((k, counted[k], engine.time, (energy[k] - start[k]) / unit[k], given, deepest[k]))
             deepest[k] = 0.0
         rising = up
@@ -153,14 +150,12 @@ def orbit(kind: str, dt: float, p: PolyhedronEnergy) -> Columns:
     scene.add(grain, (0.0, 0.0, clear - lowest), orientation=grain.orientation, density=p.density, tags=[lead])
     scene.add_wall(floor(0.0))
     engine = Engine(scene, dt=dt)
-    row = int(np.flatnonzero(engine.order == 0)[0])
     steps, rows = round(4.0 * PART / dt), []
     for step in range(0, steps + 1, max(1, steps // 400)):
         engine.advance(step)
         seen = engine.snapshot()
-        body = seen.state.body[row]
-        turned = 2.0 * math.acos(min(1.0, abs(float(body[TURN : TURN + 4] @ grain.orientation))))
-        rows.append((engine.time, float(seen.state.book[row, TAG_WORK]), float(body[2]) + lowest, turned))
+        turned = 2.0 * math.acos(min(1.0, abs(float(seen.orientations[0] @ grain.orientation))))
+        rows.append((engine.time, float(seen.book["work_tags"][0]), float(seen.positions[0, 2]) + lowest, turned))
     return dict(zip(("time", "spent", "height", "turned"), np.array(rows).T, strict=True))
 
 

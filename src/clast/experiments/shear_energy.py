@@ -113,10 +113,9 @@ def watched(engine: Engine, until: float) -> Book:
 def verdict(engine: Engine, book: Book) -> dict[str, float]:
     """What is kept of a run: its errors by all definitions, and what they are measured against [erg]."""
     ratios = book.papers()
-    grains = [row for row, number in enumerate(engine.order) if not engine.scene.bodies[number].big]
-    start = np.array([engine.scene.bodies[engine.order[row]].position[0] for row in grains])
-    top = int(np.flatnonzero(engine.order == len(engine.scene) - 1)[0])
-    way = engine.state.body[top, 0] - engine.scene.bodies[-1].position[0]
+    start = np.array([body.position[0] for body in engine.scene.bodies])
+    moved, grains = engine.positions[:, 0] - start, engine.free_ids
+    way = moved[-1]  # of the upper plate
     return {
         "energy_error": book.energy_error,
         "residual": float(book.residual[-1]),
@@ -125,7 +124,7 @@ def verdict(engine: Engine, book: Book) -> dict[str, float]:
         "arx": ratios.get("|residual|/W (ARX)", 0.0),
         "sliding": float(book["heat_sliding"][-1]),
         "lost": float(book["heat_lost_springs"][-1]),
-        "taken_along": float((engine.state.body[grains, 0] - start).mean() / way) if way != 0.0 else 0.0,
+        "taken_along": float(moved[grains].mean() / way) if way != 0.0 else 0.0,
         "steps": engine.step,
     }
 

@@ -22,7 +22,6 @@ from pathlib import Path
 import numpy as np
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.space.arrays import SPIN, VELOCITY
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
 from clast.experiments.numbers import within
 from clast.laws import OverlapEnergy, OverlapVolume
@@ -80,16 +79,15 @@ def watch(scene: Scene3D, dt: float, until: float, every: int) -> tuple[np.ndarr
     """Times (k,), velocities (k, n) of all blocks along the chain, and the largest part (n,) of their motion that is not along
     it: speed across [m/s], or spin [1/s] times the longest half diagonal."""
     engine = Engine(scene, dt=dt)
-    back = np.argsort(engine.order)
     reach = np.array([body.shape.reach for body in scene.bodies])
-    times, along, aside = [], [], np.zeros(len(back))
+    times, along, aside = [], [], np.zeros(len(scene))
     for step in range(0, math.ceil(until / dt) + every, every):
         engine.advance(step)
-        body = engine.snapshot().state.body[back]
+        seen = engine.snapshot()
         times.append(engine.time)
-        along.append(body[:, VELOCITY])
-        turning = reach * np.linalg.norm(body[:, SPIN : SPIN + 3], axis=1)
-        aside = np.maximum(aside, np.maximum(np.abs(body[:, VELOCITY + 1 : VELOCITY + 3]).max(axis=1), turning))
+        along.append(seen.velocities[:, 0])
+        turning = reach * np.linalg.norm(seen.spins, axis=1)
+        aside = np.maximum(aside, np.maximum(np.abs(seen.velocities[:, 1:]).max(axis=1), turning))
     return np.array(times), np.array(along), aside
 
 

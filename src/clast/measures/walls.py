@@ -10,13 +10,15 @@ TOLERATED = 0.02  # of the load
 def dashpot_share(engine: Engine, snapshot: Snapshot) -> float:
     """Largest |c v|/|load| of the walls that carry a load and have a dashpot, at the instant of a snapshot; 0 without any.
 
-    Taken right after the snapshot: the loads are those the engine worked out for it.
+    A periodic cell that moves counts as a wall.
     """
-    tags = engine.tags
-    axes = engine.twin.DIMENSION
-    speed = engine.twin.motion(snapshot.state)[engine.free : engine.moving, :axes]
-    load = np.abs(tags.push[:, :axes])
-    loaded = (tags.imposed[:, :axes] == 0) & (load > 0.0) & (tags.dashpot > 0.0)
-    if not loaded.any():
-        return 0.0
-    return float((np.abs(tags.dashpot * speed)[loaded] / load[loaded]).max())
+    share = largest_share(snapshot.loads, snapshot.held, snapshot.dashpots, snapshot.velocities)
+    cell = snapshot.cell
+    return share if cell is None else max(share, largest_share(cell.loads, cell.held, cell.dashpots, cell.rates))
+
+
+def largest_share(loads: np.ndarray, held: np.ndarray, dashpots: np.ndarray, velocities: np.ndarray) -> float:
+    """Largest |c v|/|load| where a load acts on a dashpot, all of one shape; 0 where none does."""
+    load = np.abs(loads)
+    loaded = ~held & (load > 0.0) & (dashpots > 0.0)
+    return float((np.abs(dashpots * velocities)[loaded] / load[loaded]).max(initial=0.0))

@@ -20,7 +20,8 @@ FILES = 125_000  # bytes that the scene, the checkpoint and two parts take howev
 def announcement(engine: Engine, end: int, samples: int, frames: int) -> str:
     """What is about to be computed, in one line: grains, steps, Δt and its rule, space on disk."""
     grains = f"{engine.grains} grain{'s' if engine.grains != 1 else ''}"
-    room = disk_bytes(len(engine.order), touching(engine), end, samples, frames, engine.twin.DIMENSION)
+    touching = len(engine.contacts())  # the best guess of how many contacts a frame will have
+    room = disk_bytes(len(engine.scene.bodies), touching, end, samples, frames, engine.dimension)
     return (
         f"{grains}, {end - engine.step} steps of Δt = {engine.dt:.6g} ({step_rule(engine)}) to t = {end * engine.dt:.6g}, "
         f"about {size(room)} on disk"
@@ -29,13 +30,8 @@ def announcement(engine: Engine, end: int, samples: int, frames: int) -> str:
 
 def step_rule(engine: Engine) -> str:
     """Where the time step comes from."""
-    safe = engine.twin.safe_step(engine.model, engine.tags, engine.moving)
+    safe = engine.safe_step
     return f"safe step, {FRACTION:g}/ω" if engine.dt == safe else f"given; {engine.dt / safe:.2g} × the safe step"
-
-
-def touching(engine: Engine) -> int:
-    """Contacts at this instant: the best guess of how many a frame will have."""
-    return len(engine.contact_table(engine.state)[0])
 
 
 def disk_bytes(bodies: int, contacts: int, end: int, samples: int, frames: int, dimension: int = 2) -> float:

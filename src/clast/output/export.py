@@ -94,7 +94,7 @@ def write_files(run: Run, folder: Path) -> None:
     for number, frame in enumerate(frames):
         columns = frame_columns(frame)
         if "present" in frame.names:
-            columns["present"] = frame.present
+            columns["present"] = frame["present"]
         write_table(folder / "frames" / f"{number:04d}.csv", columns)
     if "body_shape" in run.scene:  # a study has no bodies
         write_table(folder / "bodies.csv", bodies(run))

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -97,11 +97,11 @@ class Series(Mapping[str, Array]):
         return len(self.names) + 2
 
 
-class Frame:
-    """One frame or contact table. Arrays are attributes (`frame.positions`) or items, read when first asked for."""
+class Instant:
+    """Stored arrays of one step. They are attributes (`frame.positions`) or items, read when first asked for."""
 
-    def __init__(self, files: PartFiles, table: str, part: int, row: int, step: int, time: float) -> None:
-        self._files, self._table, self._part, self._row = files, table, part, row
+    def __init__(self, run: Run, table: str, part: int, row: int, step: int, time: float) -> None:
+        self._run, self._files, self._table, self._part, self._row = run, run._files, table, part, row
         self._arrays: dict[str, Array] = {}
         self.step = step
         self.time = time
@@ -110,11 +110,6 @@ class Frame:
     def names(self) -> tuple[str, ...]:
         """Names of the stored arrays."""
         return self._files.names[self._table]
-
-    @property
-    def absent(self) -> Array:
-        """Which bodies had been taken out of the run (n,); they keep their last place."""
-        return self["present"] == 0 if "present" in self.names else np.zeros(len(self["positions"]), bool)
 
     def __getitem__(self, name: str) -> Array:
         if name not in self._arrays:
@@ -143,15 +138,74 @@ class Frame:
         return f"<{self._table} at step {self.step}, t = {self.time:g}: {', '.join(self.names)}>"
 
 
-class Frames(Sequence[Frame]):
+class Frame(Instant):
+    """Bodies at an instant, row k the one with id k; names, shapes and units are those of a snapshot (`clast.dynamics.named`).
+
+    positions (n, 2 or 3) [m]; angles (n,) [rad], in space orientations (n, 4), quaternions w x y z; velocities (n, 2 or 3)
+    [m/s]; spins [rad/s], (n,), in space (n, 3) about the axes of the world. A body that was taken out keeps its last place.
+    """
+
+    @property
+    def present(self) -> Array:
+        """Bodies (n,) bool that take part: not taken out of the run."""
+        return np.asarray(self["present"] != 0) if "present" in self.names else np.ones(len(self["positions"]), bool)
+
+    @property
+    def absent(self) -> Array:
+        """The others (n,)."""
+        return ~self.present
+
+    @property
+    def period(self) -> Array:
+        """Lengths of the periodic cell (2 or 3,) [m], 0 where a side is open."""
+        return self["period"] if "period" in self.names else np.asarray(self._run.scene["period"])
+
+    @property
+    def contacts(self) -> ContactFrame:
+        """What touched at this instant. StoreError if that was not stored."""
+        contacts = self._run.contacts
+        at = int(np.searchsorted(contacts.steps, self.step))
+        if at == len(contacts) or contacts.steps[at] != self.step:
+            raise StoreError(f"the contacts at step {self.step} were not stored")
+        return contacts[at]
+
+
+class ContactFrame(Instant):
+    """Contacts at an instant, one row each, by names that a snapshot has too (`clast.dynamics.named_contacts`), in single
+    precision: bodies, points, normals, forces, first_arms, second_arms, depths, counts, features; springs, in space shears.
+    """
+
+    def __len__(self) -> int:
+        return len(self["bodies"])
+
+    @property
+    def first(self) -> Array:
+        """Ids (k,) of the bodies that probe."""
+        return self["bodies"][:, 0]
+
+    @property
+    def second(self) -> Array:
+        """Ids (k,) of the bodies that are probed."""
+        return self["bodies"][:, 1]
+
+    @property
+    def branches(self) -> Array:
+        """From the centre of the first body to that of the second, or of its image that is met (k, d) [m]."""
+        return self["first_arms"] - self["second_arms"]
+
+
+Kind = TypeVar("Kind", bound=Instant)
+
+
+class Frames(Sequence[Kind]):
     """All frames (or contact tables) of a run: `frames[i]`, `frames[-1]`, `frames[::10]`, iteration.
 
     `times` (k,) and `steps` (k,) tell when they were taken.
     """
 
-    def __init__(self, files: PartFiles, table: str) -> None:
-        self._files, self._table = files, table
-        rows = files.rows[table]
+    def __init__(self, run: Run, table: str, kind: type[Kind]) -> None:
+        self._run, self._table, self._kind = run, table, kind
+        rows = run._files.rows[table]
         self.steps: Array = np.concatenate([np.empty(0, np.int64), *(steps for _, steps, _ in rows)])
         self.times: Array = np.concatenate([np.empty(0), *(times for _, _, times in rows)])
         self._where = [(part, row) for part, steps, _ in rows for row in range(len(steps))]
@@ -160,16 +214,16 @@ class Frames(Sequence[Frame]):
         return len(self._where)
 
     @overload
-    def __getitem__(self, index: int) -> Frame: ...
+    def __getitem__(self, index: int) -> Kind: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Frame]: ...
-    def __getitem__(self, index: int | slice) -> Frame | list[Frame]:
+    def __getitem__(self, index: slice) -> list[Kind]: ...
+    def __getitem__(self, index: int | slice) -> Kind | list[Kind]:
         if isinstance(index, slice):
             return [self[k] for k in range(*index.indices(len(self)))]
         if not -len(self) <= index < len(self):
             raise IndexError(f"no {self._table}[{index}]: the run has {len(self)}")
         part, row = self._where[index]
-        return Frame(self._files, self._table, part, row, int(self.steps[index]), float(self.times[index]))
+        return self._kind(self._run, self._table, part, row, int(self.steps[index]), float(self.times[index]))
 
 
 class Table(Mapping[str, Array]):
@@ -215,8 +269,8 @@ class Run:
         self.result: dict[str, Any] | None = result if self.finished else None
         self._files = PartFiles(folder, self.run_id, packed, count)
         self.series = Series(self._files)
-        self.frames = Frames(self._files, FRAMES)
-        self.contacts = Frames(self._files, CONTACTS)
+        self.frames = Frames(self, FRAMES, Frame)
+        self.contacts = Frames(self, CONTACTS, ContactFrame)
 
     @cached_property
     def scene(self) -> dict[str, Any]:

@@ -14,7 +14,6 @@ import numpy as np
 from clast.backend.bind import is_compiled
 from clast.dynamics.engine import Engine, Snapshot, kernels_of
 from clast.dynamics.runner import Every, run_stretches
-from clast.dynamics.space.arrays import SPIN, TURN, VELOCITY
 from clast.errors import CellError, InputError, OverlapError, StoreError
 from clast.measures.accounts import accounts
 from clast.measures.book import Book
@@ -60,13 +59,13 @@ class Samples(Every):
     def take(self, engine: Engine, snapshot: Snapshot) -> None:
         """Add a row to the series."""
         values = accounts(engine, snapshot)
-        counted = (snapshot.integers[:, 5] > 0) & (snapshot.floats[:, 0] > 0.0)  # cohesive pairs across a gap are not contacts
+        contacts = snapshot.contacts
+        counted = (contacts.counts > 0.0) & (contacts.depths > 0.0)  # cohesive pairs across a gap are not contacts
         values["contacts"] = float(counted.sum())
-        depth, reach = (snapshot.floats[:, column] for column in (engine.twin.TABLE.DEPTH, engine.twin.TABLE.REACH))
-        values["deepest_overlap"] = float(depth.max(initial=0.0))
-        values["overlap_share"] = float((2.0 * depth / reach).max(initial=0.0))
+        values["deepest_overlap"] = float(contacts.depths.max(initial=0.0))
+        values["overlap_share"] = float((2.0 * contacts.depths / contacts.reaches).max(initial=0.0))
         values.update(carried(engine, snapshot))
-        if engine.tags.dashpot.any():
+        if snapshot.dashpots.any() or (snapshot.cell is not None and snapshot.cell.dashpots.any()):
             values["dashpot_share"] = dashpot_share(engine, snapshot)
         if self.extra is not None:
             values.update(self.extra(engine, snapshot))
@@ -82,18 +81,14 @@ class Frames(Every):
 
     def take(self, engine: Engine, snapshot: Snapshot) -> None:
         """Add a frame."""
-        back = np.argsort(engine.order)
-        back = back[: len(engine.scene.bodies)]  # a cell that moves is the last
-        body = snapshot.state.body[back]
-        arrays = space_columns(body) if isinstance(engine.scene, Scene3D) else {
-            "positions": body[:, 0:2], "angles": snapshot.state.angle[back], "velocities": body[:, 4:6], "spins": body[:, 6]
-        }  # fmt: skip
+        turns = "angles" if snapshot.dimension == 2 else "orientations"
+        arrays = {name: getattr(snapshot, name) for name in ("positions", turns, "velocities", "spins")}
         if engine.scene.remove_below is not None:  # grains that were taken out keep their last place
-            arrays["present"] = (back < engine.order.size - engine.gone).astype(np.uint8)
-        if not isinstance(engine.scene, Scene3D) and engine.kernels.CELL:
-            arrays["period"] = snapshot.state.body[engine.model.cell[0], 0:2]
+            arrays["present"] = snapshot.present.astype(np.uint8)
+        if snapshot.cell is not None:
+            arrays["period"] = snapshot.period
         self.writer.add_frame(snapshot.step, snapshot.time, arrays)
-        self.writer.add_contacts(snapshot.step, snapshot.time, contact_arrays(engine, snapshot))
+        self.writer.add_contacts(snapshot.step, snapshot.time, contact_arrays(snapshot))
 
 
 def run(
@@ -124,7 +119,7 @@ def run(
     search       how near pairs are found, see `Engine`; the results do not depend on it
     samples      rows of the series, about; at least 200 for an honest energy error
     frames       stored configurations, about; 0 for none
-    extra        further quantities of a sample: (engine, snapshot) → {name: number}
+    extra        further quantities of a sample: (engine, snapshot) → {name: number}; docs/names.md says what a snapshot holds
     resume       go on from the last checkpoint, or from the start if the run was killed before its first
     progress     where to show bar and sentences; None for the terminal or notebook, `clast.quiet()` for nowhere
     conclude     what to add to the result, from the complete series and frames, before the run counts as finished
@@ -279,7 +274,7 @@ class Recorder:
             )
         if "dashpot_share" in stored.series:
             result["dashpot_share"] = share = float(stored.series["dashpot_share"][len(stored.series["time"]) // 2 :].max())
-            who = "wall dashpots" if engine.cast.big.size else "the dashpot of the cell"
+            who = "wall dashpots" if engine.big.any() else "the dashpot of the cell"
             self.progress.say(
                 f"{who} carried at most {share:.2%} of the load in the second half of the run"
                 + (
@@ -326,30 +321,21 @@ def signals() -> Iterator[Callable[[], int | None]]:
 def report_overlaps(engine: Engine, progress: Progress, worst: int = 3) -> None:
     """Say which bodies overlap at the start and how deep; too deep is refused before anything is written."""
     engine.refuse_deep_overlap()
-    integers, floats = engine.contact_table(engine.state)
-    reach = engine.twin.TABLE.REACH
-    counted = np.flatnonzero((integers[:, 5] > 0) & (floats[:, 0] > 0.0))
+    contacts = engine.contacts()
+    depths, shares = contacts.depths, contacts.depths / contacts.reaches
+    counted = np.flatnonzero((contacts.counts > 0.0) & (depths > 0.0))
     if counted.size == 0:
         return
-    deepest = counted[np.argsort(-floats[counted, 0])][:worst]
-    meant = engine.twin.DEPTH_OF if is_sharp(engine.scene) else "the radii"
+    deepest = counted[np.argsort(-depths[counted])][:worst]
+    meant = engine.depth_held_against if is_sharp(engine.scene) else "the radii"
     which = ", ".join(
-        f"{engine.order[integers[k, 0]]}–{engine.order[integers[k, 1]]} by {floats[k, 0]:.3g} "
-        f"({floats[k, 0] / floats[k, reach]:.1%} of {meant})"
-        for k in deepest
+        f"{first}–{second} by {depths[k]:.3g} ({shares[k]:.1%} of {meant})"
+        for k, (first, second) in zip(deepest, contacts.bodies[deepest], strict=True)
     )
-    share = floats[deepest[0], 0] / floats[deepest[0], reach]
+    share = shares[deepest[0]]
     prepared = engine.scene.springs is not None  # a bed at rest overlaps a little everywhere
     tell = progress.say if share > NOTABLE and not prepared else progress.detail
     tell(f"{counted.size} contacts overlap at the start; the deepest: bodies {which}")
-
-
-def space_columns(body: np.ndarray) -> dict[str, np.ndarray]:
-    """The arrays of a frame from rows (n, 16) of the state in space."""
-    return {
-        "positions": body[:, 0:3], "orientations": body[:, TURN : TURN + 4], "velocities": body[:, VELOCITY : VELOCITY + 3],
-        "spins": body[:, SPIN : SPIN + 3],
-    }  # fmt: skip
 
 
 def scene_arrays(scene: Scene | Scene3D) -> dict[str, Any]:

@@ -21,7 +21,7 @@ import h5py
 import numpy as np
 
 from clast.output.export import check_place, write_export
-from clast.output.reader import Frame, Run
+from clast.output.reader import ContactFrame, Frame, Run
 from clast.output.space.bodies import Crowd, Surfaces, in_three, run_surfaces, spins, turns
 from clast.shapes.inside import Ints
 
@@ -172,7 +172,7 @@ class ContactBlock(Block):
     steps share one part, the last.
     """
 
-    def __init__(self, root: Any, name: str, index: int, bodies: Surfaces, tables: Mapping[int, Frame]) -> None:
+    def __init__(self, root: Any, name: str, index: int, bodies: Surfaces, tables: Mapping[int, ContactFrame]) -> None:
         super().__init__(root, name, index)
         self.bodies, self.tables = bodies, tables
         self.parts = self.cells = 0
@@ -185,7 +185,7 @@ class ContactBlock(Block):
         else:
             self.empty.append(self.parts + len(self.empty))
 
-    def _put(self, table: Mapping[str, Any] | Frame, period: np.ndarray) -> None:
+    def _put(self, table: Mapping[str, Any] | ContactFrame, period: np.ndarray) -> None:
         """A part, and the step that reads it."""
         points = in_three(table["points"]).copy()
         for axis in np.flatnonzero(period > 0.0):

@@ -131,10 +131,8 @@ def state_key(scene: Scene) -> str:
 
 def place_again(scene: Scene, engine: Engine) -> Scene:
     """Put the bodies of `scene` where those of a finished run lie, at rest."""
-    for row, number in enumerate(engine.order):
-        body = scene.bodies[number]
-        body.position = (float(engine.state.body[row, 0]), float(engine.state.body[row, 1]))
-        body.angle = float(engine.state.angle[row])
+    for body, place, angle in zip(scene.bodies, engine.positions, engine.angles, strict=True):
+        body.position, body.angle = (float(place[0]), float(place[1])), float(angle)
     return scene
 
 
@@ -204,8 +202,7 @@ def measure(engine: Engine, windows: int = WINDOWS, seconds: float = WINDOW_SECO
         engine.advance(engine.step + pace)
         found.append(time.perf_counter() - began)
     wall = float(np.median(found))
-    snapshot = engine.snapshot()
-    counted = int((snapshot.integers[:, 5] > 0).sum())
+    counted = int((engine.snapshot().contacts.counts > 0.0).sum())
     return {
         "grains": engine.moving, "steps": pace, "wall_s": wall, "cundall": engine.moving * pace / wall, "threads": engine.threads,
         "device": "cpu", "contacts_per_grain": counted / engine.moving, "rebuilds": engine.rebuilds - rebuilds,

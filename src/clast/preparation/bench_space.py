@@ -140,10 +140,9 @@ def state_key(scene: Scene3D) -> str:
 
 def place_again(scene: Scene3D, engine: Engine) -> Scene3D:
     """Put the bodies of `scene` where those of a finished run lie, at rest."""
-    for row, number in enumerate(engine.order):
-        body, state = scene.bodies[number], engine.state.body[row]
-        body.position = (float(state[0]), float(state[1]), float(state[2]))
-        body.orientation = (float(state[4]), float(state[5]), float(state[6]), float(state[7]))
+    for body, (x, y, z), (w, a, b, c) in zip(scene.bodies, engine.positions, engine.orientations, strict=True):
+        body.position = (float(x), float(y), float(z))
+        body.orientation = (float(w), float(a), float(b), float(c))
     return scene
 
 

@@ -130,10 +130,9 @@ class Places(Every):
 
     def take(self, engine: Engine, snapshot: Snapshot) -> None:
         """Add a frame."""
-        back = np.argsort(engine.order)[: len(engine.scene.bodies)]
-        arrays = {"positions": snapshot.state.body[back, 0:2], "angles": snapshot.state.angle[back]}
-        if engine.kernels.CELL:
-            arrays["period"] = snapshot.state.body[engine.model.cell[0], 0:2]
+        arrays = {"positions": snapshot.positions, "angles": snapshot.angles}
+        if snapshot.cell is not None:
+            arrays["period"] = snapshot.period
         self.record.add_frame(snapshot.step, snapshot.time, arrays)
 
 

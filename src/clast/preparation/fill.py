@@ -49,8 +49,7 @@ def fill(scene: Scene, *, dt: float, rest: float, progress: Progress | None = No
     progress.say(f"filling: {engine.free} grains fall until they lie still; kept for the next time")
     with progress:
         fall_to_rest(engine, rest, progress)
-    back = np.argsort(engine.order)
-    bed = Bed(engine.state.body[back, 0:2], engine.state.angle[back], engine.springs(), engine.time, kinetic_energy(engine))
+    bed = Bed(engine.positions, engine.angles, engine.springs(), engine.time, kinetic_energy(engine))
     keep(path, Kept(bed.positions, bed.angles, bed.springs, {"time": bed.time, "energy": bed.energy}))
     return bed
 
@@ -61,13 +60,14 @@ def fall_to_rest(engine: Engine, rest: float, progress: Progress) -> None:
     It must be so twice, a stretch apart in which a falling grain gains ten times `rest`: so grains that hang in the air at
     the beginning, or at the top of a bounce, are not taken for grains at rest.
     """
-    gravity = float(np.hypot(*engine.model.gravity))
+    gravity = float(np.hypot(*engine.gravity))
     if gravity == 0.0:
         raise SceneError("a container is filled by gravity, and this scene has none: give Scene(gravity=…)")
-    mass = float(np.mean(1.0 / engine.model.inverse_mass[: engine.free]))
+    free = engine.free_ids
+    mass = float(np.mean(1.0 / engine.inverse_masses[free]))
     stretch = max(1, round(float(np.sqrt(20.0 * rest / mass)) / gravity / engine.dt))
-    along = engine.state.body[: engine.free, 0:2] @ engine.model.gravity / gravity
-    fall = float(np.sqrt(2.0 * (np.ptp(along) + 2.0 * engine.model.reach[: engine.free].max()) / gravity))
+    along = engine.positions[free] @ engine.gravity / gravity
+    fall = float(np.sqrt(2.0 * (np.ptp(along) + 2.0 * engine.reaches[free].max()) / gravity))
     expected, most = round(EXPECTED_FALLS * fall / engine.dt), MOST_FALLS * fall
     slow = True
     while True:
@@ -86,10 +86,8 @@ def fall_to_rest(engine: Engine, rest: float, progress: Progress) -> None:
 
 def kinetic_energy(engine: Engine) -> float:
     """Mean kinetic energy of a free body, with the velocities half a step before."""
-    body = engine.state.body[: engine.free]
-    mass = 1.0 / engine.model.inverse_mass[: engine.free]
-    inertia = 1.0 / engine.model.inverse_inertia[: engine.free]
-    return float(np.mean(0.5 * mass * (body[:, 4] ** 2 + body[:, 5] ** 2) + 0.5 * inertia * body[:, 6] ** 2))
+    translational, rotational = engine.kinetic_energies
+    return float(np.mean((translational + rotational)[engine.free_ids]))
 
 
 def lay_in(scene: Scene, bed: Bed) -> Scene:

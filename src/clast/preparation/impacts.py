@@ -19,8 +19,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.space.arrays import SPIN, VELOCITY
-from clast.dynamics.space.table import CLOSING_SPEED, DAMPING, DEPTH, PUSH
 from clast.errors import InputError
 from clast.laws import HertzMindlin, Law
 from clast.scene.space import Scene3D
@@ -202,21 +200,19 @@ def throw(
     while True:
         engine.advance(engine.step + every)
         seen = engine.snapshot()
-        if record and len(seen.floats):
-            contact = seen.floats[0]
-            rows.append((seen.time, contact[DEPTH], contact[PUSH] + contact[DAMPING], contact[CLOSING_SPEED]))
-        if not len(seen.floats) and seen.time > duration:
+        contacts = seen.contacts
+        if record and len(contacts):
+            force = contacts.pushes[0] + contacts.dampings[0]
+            rows.append((seen.time, contacts.depths[0], force, contacts.closing_speeds[0]))
+        if not len(contacts) and seen.time > duration:
             break
         if seen.time > LONGEST * duration:
             raise InputError(f"an impact has not ended after {LONGEST:g} times Hertz's duration: give it less damping")
-    body = np.empty_like(seen.state.body)
-    body[engine.order] = seen.state.body
-    thrown = body[: len(starts) * (2 if partner else 1) : 2 if partner else 1]
+    thrown = slice(0, len(starts) * (2 if partner else 1), 2 if partner else 1)
     back = matrix(turn)
     time, depth, push, closing_speed = np.array(rows).T if rows else np.zeros((4, 0))
     if rows:
         time = time - (time[0] - depth[0] / closing_speed[0])
     return Ends(
-        thrown[:, VELOCITY : VELOCITY + 3] @ back, thrown[:, SPIN : SPIN + 3] @ back, time, depth, push, closing_speed, dt,
-        engine.step,
+        seen.velocities[thrown] @ back, seen.spins[thrown] @ back, time, depth, push, closing_speed, dt, engine.step,
     )  # fmt: skip

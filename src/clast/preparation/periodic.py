@@ -55,18 +55,18 @@ def compress(shapes: list[Shape], *, overlap: float, unbalanced: float, seed: in
     squeezed = False
     while True:
         engine = Engine(tile.scene(damped(0.0, mass)))
-        engine.state.body[:, 4:7] = 1e-3 * rng.normal(size=(len(shapes), 3)) if not squeezed else 0.0
+        motion = np.zeros((len(shapes), 3)) if squeezed else 1e-3 * rng.normal(size=(len(shapes), 3))
+        engine.set_velocities(engine.free_ids, motion[:, :2], motion[:, 2])
         balance, rounds = np.inf, 0
         while balance > (unbalanced if squeezed else 1e-2) and rounds < (200 if squeezed else 4):
             engine.advance(engine.step + STEPS)
-            engine.state.body[:, 4:7] *= 0.1 if squeezed else 0.5
+            engine.slow(0.1 if squeezed else 0.5)
             balance, _ = unbalanced_force(engine)
             rounds += 1
-        back = np.argsort(engine.order)
-        tile = Tile(shapes, engine.state.body[back, 0:2], engine.state.angle[back], tile.period)
+        tile = Tile(shapes, engine.positions, engine.angles, tile.period)
         if squeezed:
             return tile
-        depths = engine.snapshot().floats[:, 0]
+        depths = engine.snapshot().contacts.depths
         squeezed = bool(depths.size > 2 * len(shapes) and depths.mean() > overlap)
         if not squeezed:
             tile = Tile(shapes, tile.positions * SHRINK, tile.angles, tile.period * SHRINK)

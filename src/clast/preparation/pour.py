@@ -21,7 +21,6 @@ import numpy as np
 from clast.backend.bind import cache_folder
 from clast.dynamics.arrival import hold_back, let_in
 from clast.dynamics.engine import Engine, Snapshot
-from clast.dynamics.space.arrays import RADIUS, SPIN, TURN, VELOCITY
 from clast.measures.accounts import accounts
 from clast.measures.book import Book
 from clast.scene.space import Scene3D
@@ -106,7 +105,7 @@ def pour(scene: Scene3D, stream: Stream, *, dt: float, integrator: str, threads:
             ids = np.asarray(stream.batches[number])
             places, turns = places_above(engine, stream, number)
             let_in(engine, ids, places, turns)
-            brought -= float(places @ engine.model.gravity @ np.array([scene.bodies[k].mass for k in ids]))
+            brought -= float(places @ engine.gravity @ np.array([scene.bodies[k].mass for k in ids]))
             number += 1
         sampled = bool(series) and series["time"][-1] == engine.time  # before it was stopped
         if (engine.step % look == 0 or engine.step == end) and not sampled:
@@ -125,33 +124,31 @@ def pour(scene: Scene3D, stream: Stream, *, dt: float, integrator: str, threads:
 def sample(engine: Engine, series: dict[str, list[float]], brought: float, slow: float) -> float:
     """Add a row to the series; returns the kinetic energy without that of spinning on the spot."""
     snapshot = engine.snapshot()
-    table = engine.twin.TABLE
-    depth, reach = snapshot.floats[:, table.DEPTH], snapshot.floats[:, table.REACH]
+    contacts = snapshot.contacts
     book = accounts(engine, snapshot)
     values = {
-        "time": engine.time, **book, "brought": brought, "spinning": energy_of_spinning(engine, snapshot),
-        "apex": apex(engine, slow), "grains": float(engine.free), "contacts": float(len(depth)),
-        "overlap_share": float((2.0 * depth / reach).max(initial=0.0)),
+        "time": engine.time, **book, "brought": brought, "spinning": energy_of_spinning(snapshot),
+        "apex": apex(engine, slow), "grains": float(engine.free), "contacts": float(len(contacts)),
+        "overlap_share": float((2.0 * contacts.depths / contacts.reaches).max(initial=0.0)),
     }  # fmt: skip
     for name, value in values.items():
         series.setdefault(name, []).append(value)
     return book["translational"] + book["rotational"] - values["spinning"]
 
 
-def energy_of_spinning(engine: Engine, snapshot: Snapshot) -> float:
+def energy_of_spinning(snapshot: Snapshot) -> float:
     """Energy of grains with a single contact in their turning about its normal: a contact is a point, its friction has no moment
     about the normal, and so a grain that lies alone on a smooth floor turns on the spot for ever (model §4)."""
-    table, free = engine.twin.TABLE, engine.free
-    bodies = snapshot.integers[:, [table.PROBER, table.PROBED]]
-    alone = np.bincount(bodies.ravel(), minlength=engine.order.size) == 1
+    contacts = snapshot.contacts
+    alone = np.bincount(contacts.bodies.ravel(), minlength=snapshot.present.size) == 1
+    single = np.intersect1d(np.flatnonzero(alone), snapshot.free_ids)
     total = 0.0
-    for side in (0, 1):
-        rows = np.flatnonzero((bodies[:, side] < free) & alone[bodies[:, side]])
-        chosen = bodies[rows, side]
-        normals = snapshot.floats[rows, table.NORMAL : table.NORMAL + 3]
-        spins = (snapshot.state.body[chosen, SPIN : SPIN + 3] * normals).sum(axis=1)
-        along = np.einsum("kba,kb->ka", matrix(snapshot.state.body[chosen, TURN : TURN + 4]), normals)  # about principal axes
-        total += float(0.5 * (spins**2 * (along**2 / engine.model.inverse_inertia[chosen]).sum(axis=1)).sum())
+    for bodies in (contacts.first, contacts.second):
+        rows = np.flatnonzero(np.isin(bodies, single))
+        chosen, normals = bodies[rows], contacts.normals[rows]
+        spins = (snapshot.spins[chosen] * normals).sum(axis=1)
+        along = np.einsum("kba,kb->ka", matrix(snapshot.orientations[chosen]), normals)  # about principal axes
+        total += float(0.5 * (spins**2 * (along**2 / snapshot.inverse_inertias[chosen]).sum(axis=1)).sum())
     return total
 
 
@@ -160,17 +157,17 @@ def energy_of_spinning(engine: Engine, snapshot: Snapshot) -> float:
 
 def slow_speed(engine: Engine, stream: Stream) -> float:
     """What is slower belongs to the heap: a part of the speed after falling the gap."""
-    return SLOW * float(np.sqrt(2.0 * stream.gap * np.linalg.norm(engine.model.gravity)))
+    return SLOW * float(np.sqrt(2.0 * stream.gap * np.linalg.norm(engine.gravity)))
 
 
 def apex(engine: Engine, fastest: float) -> float:
     """Height of the highest point of all grains that are slower than `fastest`, glued ones too; 0 where there are none."""
-    body, rows = engine.state.body, engine.cast.grains
-    rows = rows[np.linalg.norm(body[rows, VELOCITY : VELOCITY + 3], axis=1) < fastest]
-    up = matrix(body[rows, TURN : TURN + 4])[:, 2]  # the world's z in the frame of each
+    slow = np.flatnonzero(engine.present & ~engine.big & (np.linalg.norm(engine.velocities, axis=1) < fastest))
+    up = matrix(engine.orientations[slow])[:, 2]  # the world's z in the frame of each
+    shapes = [engine.scene.bodies[number].shape for number in slow]
     tops = [
-        z + float((engine.scene.bodies[number].shape.vertices @ way).max()) + radius
-        for z, radius, way, number in zip(body[rows, 2], body[rows, RADIUS], up, engine.order[rows], strict=True)
+        z + float((shape.vertices @ way).max()) + shape.radius
+        for z, way, shape in zip(engine.positions[slow, 2], up, shapes, strict=True)
     ]
     return max(tops, default=0.0)
 
@@ -181,8 +178,8 @@ def places_above(engine: Engine, stream: Stream, number: int) -> tuple[np.ndarra
     ids = np.asarray(stream.batches[number])
     turns = random_turns(rng, ids.size)
     floor = apex(engine, slow_speed(engine, stream)) + stream.gap
-    there = engine.cast.grains
-    centres, reaches = engine.state.body[there, :3], engine.model.reach[there]
+    there = engine.present & ~engine.big
+    centres, reaches = engine.positions[there], engine.reaches[there]
     near = centres[:, 2] + reaches > floor
     centres, reaches = centres[near], reaches[near]
     places = np.zeros((ids.size, 3))

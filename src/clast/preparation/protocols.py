@@ -18,8 +18,7 @@ import numpy as np
 
 from clast.backend import bind
 from clast.dynamics.engine import Engine, Snapshot, kernels_of
-from clast.dynamics.table import DEPTH, REACH
-from clast.dynamics.timestep import safe_step
+from clast.dynamics.named import Cell
 from clast.errors import InputError, PhysicsError
 from clast.measures.accounts import accounts
 from clast.measures.contacts import body_forces, virial
@@ -152,15 +151,14 @@ def prepare(scene: Scene, stop: Stop, *, dt: float | None = None, progress: Prog
             f"{report.unbalanced:.2g} (asked: {stop.unbalanced:g}) after t = {report.time:.4g}; raise the drag, the damping or "
             f"the time allowed, or ask for less{coarse(engine)}"
         )
-    back = np.argsort(engine.order)[: len(scene)]
-    found = Prepared(engine.state.body[back, 0:2], engine.state.angle[back], engine.springs(), report)
+    found = Prepared(engine.positions, engine.angles, engine.springs(), report)
     keep(path, Kept(found.positions, found.angles, found.springs, report.numbers()))
     return found
 
 
 def coarse(engine: Engine) -> str:
     """A word on the time step where that may be why a sample does not come to rest."""
-    times = engine.dt / safe_step(engine.model, engine.tags, engine.moving)
+    times = engine.dt / engine.safe_step
     return f"; dt = {engine.dt:g} is {times:.2g} times the safe step, so try a smaller one" if times > COARSE else ""
 
 
@@ -191,11 +189,10 @@ def report_on(engine: Engine, reached: bool, begin: int = 0) -> Report:
     """How a sample stands now."""
     snapshot = engine.snapshot()
     kinetic, balance = stillness(engine)
-    back = np.argsort(engine.order)
-    extent = cell_extent(engine, snapshot) if engine.kernels.CELL else extent_of(engine.scene, snapshot.state.body[back, 0:2])
+    extent = extent_of(engine.scene, snapshot.positions) if snapshot.cell is None else cell_extent(snapshot.cell)
     grains = [body for body in engine.scene.bodies if not body.big]
     stresses = wall_stresses(engine, snapshot, extent) if extent else {}
-    targets = wall_targets(engine, extent) if extent else {}
+    targets = wall_targets(engine.scene, snapshot, extent) if extent else {}
     return Report(
         reached=reached,
         steps=engine.step - begin,
@@ -204,7 +201,7 @@ def report_on(engine: Engine, reached: bool, begin: int = 0) -> Report:
         kinetic=kinetic,
         unbalanced=balance,
         coordination=coordination(engine, snapshot),
-        overlap=float((2.0 * snapshot.floats[:, DEPTH] / snapshot.floats[:, REACH]).max(initial=0.0)),
+        overlap=float((2.0 * snapshot.contacts.depths / snapshot.contacts.reaches).max(initial=0.0)),
         width=extent.width if extent else math.nan,
         height=extent.height if extent else math.nan,
         fraction=sum(body.shape.area for body in grains) / extent.area if extent else math.nan,
@@ -215,14 +212,14 @@ def report_on(engine: Engine, reached: bool, begin: int = 0) -> Report:
 
 def coordination(engine: Engine, snapshot: Snapshot) -> float:
     """Bodies that touch a grain, walls too, mean over grains."""
-    touching = np.unique(np.sort(snapshot.integers[snapshot.floats[:, DEPTH] > 0.0, 0:2], axis=1), axis=0)
-    big = np.isin(touching, engine.cast.big)
-    return float((~big).sum() / max(engine.grains, 1))
+    contacts = snapshot.contacts
+    touching = np.unique(np.sort(contacts.bodies[contacts.depths > 0.0], axis=1), axis=0)
+    return float((~engine.big[touching]).sum() / max(engine.grains, 1))
 
 
-def cell_extent(engine: Engine, snapshot: Snapshot) -> Extent | None:
+def cell_extent(cell: Cell) -> Extent | None:
     """One period of a cell that moves; None where a side is open."""
-    width, height = (float(each) for each in snapshot.state.body[engine.model.cell[0], 0:2])
+    width, height = (float(each) for each in cell.lengths)
     return Extent(0.0, 0.0, width, height) if width > 0.0 and height > 0.0 else None
 
 
@@ -231,10 +228,10 @@ def wall_stresses(engine: Engine, snapshot: Snapshot, extent: Extent) -> dict[st
 
     Of a periodic cell the normal stresses of its contacts, by the names "cell x" and "cell y".
     """
-    if engine.kernels.CELL:
+    if snapshot.cell is not None:
         stress = virial(engine, snapshot).diagonal() / extent.area
         return {"cell x": float(stress[0]), "cell y": float(stress[1])}
-    net = body_forces(engine, snapshot)[np.argsort(engine.order)]
+    net = body_forces(snapshot)
     found = {}
     for name, (axis, outward, _) in OPPOSITE.items():
         force = outward * net[engine.scene.ids(name)[0], axis]
@@ -242,17 +239,14 @@ def wall_stresses(engine: Engine, snapshot: Snapshot, extent: Extent) -> dict[st
     return found
 
 
-def wall_targets(engine: Engine, extent: Extent) -> dict[str, float]:
-    """What presses each of the four walls inwards at this instant, over its length; taken right after a snapshot."""
-    if engine.kernels.CELL:
-        push = engine.tags.push[engine.model.cell[0] - engine.free, 0:2]
+def wall_targets(scene: Scene, snapshot: Snapshot, extent: Extent) -> dict[str, float]:
+    """What presses each of the four walls inwards at the instant of a snapshot, over its length."""
+    if snapshot.cell is not None:
+        push = snapshot.cell.loads
         return {"cell x": float(-push[0] / extent.height), "cell y": float(-push[1] / extent.width)}
-    rows = np.argsort(engine.order)
-    found = {}
+    loads, found = np.where(snapshot.held, 0.0, snapshot.loads), {}
     for name, (axis, outward, _) in OPPOSITE.items():
-        row = rows[engine.scene.ids(name)[0]] - engine.free
-        driven = 0 <= row < len(engine.tags.push) and engine.tags.imposed[row, axis] == 0
-        force = -outward * engine.tags.push[row, axis] if driven else 0.0
+        force = -outward * loads[scene.ids(name)[0], axis]
         found[name] = float(force / (extent.height if axis == 0 else extent.width))
     return found
 

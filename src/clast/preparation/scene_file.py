@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from clast.dynamics.engine import twin_of
+from clast.dynamics.limits import limits_of
 from clast.errors import ClastError, InputError, OverlapError, SceneError, StepError
 from clast.output.recording import steps_until
 from clast.preparation.scene_fill import add_fill, add_voronoi
@@ -226,9 +226,8 @@ def drawn(vertices: list[list[float]], radius: float, closed: bool) -> Shape:
 
 def check_start(scene: Scene | Scene3D, run: RunKeys, origin: list[str]) -> None:
     """Whether the first step can be taken: all that an engine would refuse, without compiling one."""
-    twin = twin_of(scene)
-    layout = twin.lay_out(scene)
-    if layout.moving == 0:
+    limits = limits_of(scene)
+    if limits.moving == 0:
         raise SceneError("nothing in it can move: add grains, or a wall with fixed = false")
     mass, inertia = scene.masses()
     least, most = (inertia, inertia) if inertia.ndim == 1 else (inertia.min(axis=1), inertia.max(axis=1))
@@ -238,13 +237,12 @@ def check_start(scene: Scene | Scene3D, run: RunKeys, origin: list[str]) -> None
         raise SceneError(
             f"body {number} has the mass {mass[number]:.3g} and the moment of inertia {least[number]:.3g}: take other units"
         )
-    safe = twin.safe_step(layout.model, layout.tags, layout.moving)
-    limit = twin.unstable_step(layout.model, layout.tags, layout.moving)
-    if run.dt is not None and run.dt > limit:
+    if run.dt is not None and run.dt > limits.unstable:
         raise StepError(
-            f"run.dt: {run.dt:.3g} is too large: a single contact is unstable above {limit:.3g}; the safe step is {safe:.3g}"
+            f"run.dt: {run.dt:.3g} is too large: a single contact is unstable above {limits.unstable:.3g}; the safe step is "
+            f"{limits.safe:.3g}"
         )
-    dt = safe if run.dt is None else run.dt
+    dt = limits.safe if run.dt is None else run.dt
     if not run.until / dt <= MOST_STEPS:
         raise SceneError(f"run.until: {run.until:.3g} would take more than {MOST_STEPS:.0e} steps of {dt:.3g}")
     with at("run"):

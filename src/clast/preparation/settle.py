@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clast.dynamics.engine import Engine
-from clast.measures.contacts import body_forces, forces_on_first, virial
+from clast.measures.contacts import body_forces, virial
 from clast.measures.tensors import lengths
 
 
@@ -25,24 +25,23 @@ def unbalanced_force(engine: Engine) -> tuple[float, float]:
     ratios is returned, the second being its net force over the load it carries.
     """
     snapshot = engine.snapshot()
-    axes = engine.twin.DIMENSION
-    sizes = lengths(forces_on_first(snapshot, viscous=False))
-    net = body_forces(engine, snapshot, viscous=False) + engine.model.gravity / engine.model.inverse_mass[:, None]
-    if engine.kernels.CELL:  # what acts on its lengths, where its grains balance
-        cell = engine.model.cell[0]
-        net[cell] = virial(engine, snapshot).diagonal() / np.where(
-            engine.model.period > 0.0, engine.state.body[cell, 0:2], np.inf
-        )
+    contacts = snapshot.contacts
+    sizes = lengths(contacts.elastic_forces)
+    net = body_forces(snapshot, viscous=False) + snapshot.gravity / snapshot.inverse_masses[:, None]
     mean_contact = float(sizes.mean()) if len(sizes) else 0.0
     if mean_contact == 0.0:
         return float("inf"), 0.0
-    ratio = float(lengths(net[: engine.free]).mean() / mean_contact)
-    loads = engine.tags.push[:, :axes]  # as of the snapshot
-    off = np.where(engine.tags.imposed[:, :axes] == 0, net[engine.free : engine.moving] + loads, 0.0)
+    ratio = float(lengths(net[snapshot.free_ids]).mean() / mean_contact)
+    loads, held = snapshot.loads, snapshot.held
+    if snapshot.cell is not None:  # what acts on its lengths, where its grains balance
+        cell = snapshot.cell
+        on_cell = virial(engine, snapshot).diagonal() / np.where(cell.lengths > 0.0, cell.lengths, np.inf)
+        net, loads, held = np.vstack([net, on_cell]), np.vstack([loads, cell.loads]), np.vstack([held, cell.held])
     carried = lengths(loads)
     if carried.any():
-        ratio = max(ratio, float((lengths(off)[carried > 0.0] / carried[carried > 0.0]).max()))
-    return ratio, float((snapshot.integers[:, 5] > 0).sum() / max(engine.free, 1))
+        off = lengths(np.where(held, 0.0, net + loads))
+        ratio = max(ratio, float((off[carried > 0.0] / carried[carried > 0.0]).max()))
+    return ratio, float((contacts.counts > 0.0).sum() / max(engine.free, 1))
 
 
 def settle(engine: Engine, *, unbalanced: float, slice_steps: int = 1000, most_steps: int = 2_000_000) -> Rest:
@@ -51,17 +50,15 @@ def settle(engine: Engine, *, unbalanced: float, slice_steps: int = 1000, most_s
     The drag is critical for the longest wave of the sample, √N grains across: contact damping stills the short waves but
     leaves that one ringing. It acts between stretches of a few steps, on grains and on loaded bodies alike.
     """
-    mass = 1.0 / engine.model.inverse_mass[: engine.free]
-    rate = 2.0 * np.pi * float(np.sqrt(engine.model.stiffness[0] / mass.mean()) / (2.0 * np.sqrt(engine.free)))
+    mass = 1.0 / engine.inverse_masses[engine.free_ids]
+    rate = 2.0 * np.pi * float(np.sqrt(engine.stiffness / mass.mean()) / (2.0 * np.sqrt(engine.free)))
     stretch = 20
     keep = float(np.exp(-rate * stretch * engine.dt))
-    held = np.zeros((engine.moving, engine.tags.imposed.shape[1]), bool)
-    held[engine.free :] = engine.tags.imposed != 0
     begin = engine.step
     while True:
         for _ in range(slice_steps // stretch):
             engine.advance(engine.step + stretch)
-            engine.twin.slow(engine.state, np.where(held, 1.0, keep))
+            engine.slow(keep)
         ratio, contacts = unbalanced_force(engine)
         if ratio < unbalanced or engine.step - begin >= most_steps:
             return Rest(ratio, contacts, engine.step - begin)

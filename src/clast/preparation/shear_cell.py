@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clast.dynamics.layout import lay_out
-from clast.dynamics.timestep import safe_step
+from clast.dynamics.limits import limits_of
 from clast.errors import InputError
 from clast.laws import Linear
 from clast.output.progress import Progress
@@ -82,10 +81,9 @@ class ShearCell:
     def settled(self, progress: Progress | None = None) -> Bed:
         """The grains at rest under the plate; from the cache folder where they have settled before."""
         scene = self.scattered()
-        layout = lay_out(scene)
         mass = float(np.mean([body.mass for body in scene.bodies if not body.big]))
         still = STILL * mass * self.gravity * self.widest
-        return fill(scene, dt=safe_step(layout.model, layout.tags, layout.moving), rest=still, progress=progress)
+        return fill(scene, dt=limits_of(scene).safe, rest=still, progress=progress)
 
     @property
     def widest(self) -> float:

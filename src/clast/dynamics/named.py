@@ -1,0 +1,339 @@
+"""What moves, by name, bodies in the order of their ids whatever their order in memory: for all that lies outside `dynamics`.
+
+This module and `clast.dynamics.named_contacts` are the only ones that know rows and columns on behalf of others. Row k of every
+array here is the body with id k of the scene. Bodies that were taken out of a run, or wait to come in, stay in the arrays: the
+former at their last place and at rest, the latter as the scene gave them. A periodic cell that moves is a row of the engine's
+tables but no body: it has names of its own (`period`, `cell`).
+
+Units are those of the scene; brackets say what they are in SI units.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clast.dynamics.arrays import DRAG, LOST, REMOVED, ROLLING, SLIDING, TAG_WORK, VISCOUS, WORK
+from clast.dynamics.named_contacts import ContactTable
+from clast.dynamics.space.arrays import ROW, SPIN, TURN, VELOCITY
+from clast.shapes.space.quaternions import matrix
+
+FLAT_TURN, FLAT_VELOCITY, FLAT_SPIN = 2, 4, 6  # columns of State.body in the plane: cos and sin of the angle, velocity, spin
+LISTED_ANGLE, LISTED_TURN = 2, 4  # of Contacts.reference, in the plane and in space; places come first in both
+# accounts that are path integrals: columns of State.book
+PATHS = {
+    "heat_sliding": SLIDING, "heat_viscous": VISCOUS, "heat_lost_springs": LOST, "heat_rolling": ROLLING, "heat_drag": DRAG,
+    "overlap_work": WORK, "carried_off": REMOVED, "work_tags": TAG_WORK,
+}  # fmt: skip
+
+
+class Rows(NamedTuple):
+    """What the rows of an engine's tables stand for at an instant: free bodies, tagged ones, those at rest, those taken out."""
+
+    order: np.ndarray  # (rows,) int64: id in each row; a cell that moves has the id after the last body
+    body: np.ndarray  # (n,) int64: row of each body
+    cell: int  # row of a periodic cell that moves, −1 where none does
+    free: int
+    moving: int
+    gone: int
+
+    @classmethod
+    def of(cls, engine: Any) -> Rows:
+        """Of an engine as it stands."""
+        rows = np.argsort(engine.order)
+        cell = int(rows[-1]) if engine.kernels.CELL else -1
+        body = rows[:-1] if engine.kernels.CELL else rows
+        return cls(engine.order, body, cell, engine.free, engine.moving, engine.gone)
+
+    def spread(self, some: np.ndarray, first: int = 0) -> np.ndarray:
+        """A table (rows, …) that holds `some` from row `first` on, and 0 elsewhere."""
+        table = np.zeros((self.order.size, *some.shape[1:]), some.dtype)
+        table[first : first + len(some)] = some
+        return table
+
+
+class Cell(NamedTuple):
+    """A periodic cell that moves, along each axis."""
+
+    lengths: np.ndarray  # (2,) [m], 0 where a side is open
+    rates: np.ndarray  # (2,) velocities of the lengths [m/s]
+    loads: np.ndarray  # (2,) force of its tags on the lengths, pulling is positive [N]
+    held: np.ndarray  # (2,) bool: whether a tag prescribes the rate
+    dashpots: np.ndarray  # (2,) coefficients [N s/m]
+
+
+def rows_in_space(positions: np.ndarray, orientations: np.ndarray) -> np.ndarray:
+    """A table of sharp bodies as the searches of `clast.neighbours` take it, from places (n, 3) and quaternions (n, 4)."""
+    table = np.zeros((len(positions), ROW))
+    table[:, :3], table[:, TURN : TURN + 4] = positions, orientations
+    return table
+
+
+class Named:
+    """Where bodies are and how they move, of an engine or a snapshot of it. All arrays are copies."""
+
+    state: Any
+    model: Any
+    tags: Any
+    twin: Any
+
+    def _where(self) -> Rows:
+        raise NotImplementedError
+
+    @property
+    def dimension(self) -> int:
+        """2 in the plane, 3 in space."""
+        return int(self.twin.DIMENSION)
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Centres of mass (n, 2 or 3) [m]; never wrapped into a periodic box."""
+        return self.state.body[self._where().body, : self.dimension]
+
+    @property
+    def angles(self) -> np.ndarray:
+        """Angles (n,) [rad], positive counter-clockwise, never wrapped; in the plane only."""
+        if self.dimension != 2:
+            raise AttributeError("bodies in space have orientations, not angles")
+        return self.state.angle[self._where().body]
+
+    @property
+    def orientations(self) -> np.ndarray:
+        """Unit quaternions w x y z (n, 4) that turn the principal frame of a body into the world; in space only."""
+        if self.dimension != 3:
+            raise AttributeError("bodies in the plane have angles, not orientations")
+        return self.state.body[self._where().body, TURN : TURN + 4]
+
+    @property
+    def velocities(self) -> np.ndarray:
+        """Velocities of the centres of mass (n, 2 or 3) [m/s]; of an engine between steps see `NamedEngine`."""
+        begin = FLAT_VELOCITY if self.dimension == 2 else VELOCITY
+        return self.state.body[self._where().body, begin : begin + self.dimension]
+
+    @property
+    def spins(self) -> np.ndarray:
+        """Angular velocities [rad/s]: (n,) in the plane, in space (n, 3) about the axes of the world."""
+        body = self._where().body
+        return self.state.body[body, FLAT_SPIN] if self.dimension == 2 else self.state.body[body, SPIN : SPIN + 3]
+
+    @property
+    def present(self) -> np.ndarray:
+        """Bodies (n,) bool that take part: neither taken out of the run nor waiting to come in."""
+        rows = self._where()
+        return np.asarray(rows.body < rows.order.size - rows.gone)
+
+    @property
+    def free_ids(self) -> np.ndarray:
+        """Ids (f,) of the bodies that take part and have no tags, in their order in memory: so sums over them keep their bits."""
+        rows = self._where()
+        return rows.order[: rows.free].copy()
+
+    @property
+    def period(self) -> np.ndarray:
+        """Lengths of the periodic cell (2 or 3,) [m], 0 where a side is open."""
+        cell = self._where().cell
+        return self.model.period.copy() if cell < 0 else self.state.body[cell, 0:2].copy()
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """Acceleration (2 or 3,) [m/s²]."""
+        return self.model.gravity.copy()
+
+    @property
+    def inverse_masses(self) -> np.ndarray:
+        """1/m (n,) [1/kg], as the engine multiplies with it."""
+        return self.model.inverse_mass[self._where().body]
+
+    @property
+    def inverse_inertias(self) -> np.ndarray:
+        """1/I [1/(kg m²)]: (n,) in the plane, in space (n, 3) about the principal axes."""
+        return self.model.inverse_inertia[self._where().body]
+
+    @property
+    def reaches(self) -> np.ndarray:
+        """Largest distance (n,) from the centre of mass to the surface [m]."""
+        return self.model.reach[self._where().body]
+
+
+class NamedInstant(Named):
+    """What a snapshot holds besides: contacts, loads of tags, a cell that moves, energies."""
+
+    before: np.ndarray
+    after: np.ndarray
+    integers: np.ndarray
+    floats: np.ndarray
+
+    @property
+    def contacts(self) -> ContactTable:
+        """What touches, one row per counted contact, in the order of the lists."""
+        return ContactTable(self.twin.TABLE, self._where().order, self.state, self.integers, self.floats)
+
+    @property
+    def loads(self) -> np.ndarray:
+        """Forces of tags (n, 2 or 3) [N]: `Force` and `Pressure`, not what holds a prescribed velocity."""
+        rows = self._where()
+        return rows.spread(self.tags.push[:, : self.dimension], rows.free)[rows.body]
+
+    @property
+    def held(self) -> np.ndarray:
+        """Whether the velocity along an axis is prescribed (n, 2 or 3) bool; all along where a body is fixed."""
+        return self._held(self._where())[self._where().body]
+
+    def _held(self, rows: Rows) -> np.ndarray:
+        held = rows.spread(self.tags.imposed[:, : self.dimension] != 0, rows.free)
+        held[rows.moving : rows.order.size - rows.gone] = True
+        return held
+
+    @property
+    def dashpots(self) -> np.ndarray:
+        """Coefficients of dashpots between bodies and the world (n, 2 or 3) [N s/m]."""
+        rows = self._where()
+        return rows.spread(self.tags.dashpot, rows.free)[rows.body]
+
+    @property
+    def cell(self) -> Cell | None:
+        """The periodic cell where tags move it, None where it stays."""
+        rows = self._where()
+        if rows.cell < 0:
+            return None
+        row, tagged = self.state.body[rows.cell], rows.cell - rows.free
+        return Cell(
+            lengths=row[0:2].copy(),
+            rates=row[FLAT_VELOCITY : FLAT_VELOCITY + 2].copy(),
+            loads=self.tags.push[tagged, :2].copy(),
+            held=self._held(rows)[rows.cell],
+            dashpots=self.tags.dashpot[tagged].copy(),
+        )
+
+    @property
+    def book(self) -> dict[str, np.ndarray]:
+        """The accounts of every body by name (n,) [J].
+
+        translational, rotational   kinetic energy ½ v₋·M·v₊, of bodies that move
+        gravitational               −m g·x, of bodies that move
+        heat_sliding, heat_viscous, heat_lost_springs, heat_rolling, heat_drag, overlap_work, carried_off, work_tags
+                                    since the start; heat of sliding and rolling and lost springs of two bodies stand with
+                                    the one that comes first in memory
+        """
+        rows = self._where()
+        translational, rotational, lifted = self._moving_energies(rows.moving)
+        named = {"translational": translational, "rotational": rotational, "gravitational": -lifted}
+        found = {name: rows.spread(values)[rows.body] for name, values in named.items()}
+        return found | {name: self.state.book[rows.body, column] for name, column in PATHS.items()}
+
+    @property
+    def totals(self) -> dict[str, float]:
+        """The same accounts, each summed over all bodies and a cell that moves [J]. In memory order: that is part of the bits."""
+        translational, rotational, lifted = self._moving_energies(self._where().moving)
+        found = {"translational": np.sum(translational), "rotational": np.sum(rotational), "gravitational": -np.sum(lifted)}
+        found |= {name: np.sum(self.state.book[:, column]) for name, column in PATHS.items()}
+        return {name: float(value) for name, value in found.items()}
+
+    def _moving_energies(self, moving: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """By rows: kinetic energies, and m g·x, whose negative is the energy in the field of gravity."""
+        rows, body = slice(0, moving), self.state.body
+        translational, rotational = self.twin.kinetic(self.model, self.before, self.after, rows)
+        mass = 1.0 / self.model.inverse_mass[rows]
+        fallen = sum(g * body[rows, axis] for axis, g in enumerate(self.model.gravity))  # axis by axis: part of the bits too
+        return translational, rotational, mass * fallen
+
+
+class NamedEngine(Named):
+    """What protocols and studies read of an engine between stretches, and what they may set. Nothing of it is booked.
+
+    Between steps velocities and spins are those of half a step before (Verlet; at the start those of t = 0), or predicted for
+    now (Gear); a snapshot has those of the instant.
+    """
+
+    order: np.ndarray
+    cast: Any
+    kernels: Any
+    free: int
+    moving: int
+    gone: int
+    alpha: float
+    _lists: Any
+
+    def _where(self) -> Rows:
+        return Rows.of(self)
+
+    def contacts(self) -> ContactTable:
+        """What touches now, with the velocities of half a step before; a snapshot takes longer and has those of the instant."""
+        integers, floats = self.contact_table(self.state)  # type: ignore[attr-defined]
+        return ContactTable(self.twin.TABLE, self.order, self.state, integers, floats)
+
+    @property
+    def kinetic_energies(self) -> tuple[np.ndarray, np.ndarray]:
+        """Translational and rotational energy of every body (n,) [J], of the velocities half a step before."""
+        rows, motion = self._where(), self.twin.motion(self.state)
+        energies = self.twin.kinetic(self.model, motion, motion, slice(0, rows.moving))
+        translational, rotational = (rows.spread(each)[rows.body] for each in energies)
+        return translational, rotational
+
+    @property
+    def big(self) -> np.ndarray:
+        """Which bodies are walls (n,) bool."""
+        rows = self._where()
+        found = np.zeros(rows.order.size, bool)
+        found[self.cast.big] = True
+        return found[rows.body]
+
+    @property
+    def stiffness(self) -> float:
+        """Largest stiffness of a contact, ∂F/∂δ at the overlap the time step is made for [N/m]."""
+        return float(self.model.stiffness[0])
+
+    @property
+    def levels(self) -> int:
+        """Into how many sizes of cells the grains are sorted."""
+        return len(self.cast.level_reach)
+
+    @property
+    def safe_step(self) -> float:
+        """The time step that `dt=None` takes [s]; see `clast.dynamics.timestep`."""
+        return float(self.twin.safe_step(self.model, self.tags, self.moving))
+
+    @property
+    def depth_held_against(self) -> str:
+        """What the depth of an overlap is held against, in words; as a number `ContactTable.reaches`."""
+        return str(self.twin.DEPTH_OF)
+
+    def place(self, ids: ArrayLike, positions: ArrayLike, turns: ArrayLike | None = None) -> None:
+        """Put bodies somewhere: `positions` (k, 2 or 3) [m]; `turns`, where given, are angles (k,) [rad] or quaternions (k, 4).
+
+        Velocities stay as they are; in space so does the angular momentum about the principal axes.
+        """
+        rows, state, d = self._where().body[np.asarray(ids, np.int64)], self.state, self.dimension
+        state.body[rows, :d] = positions
+        if turns is not None and d == 2:
+            state.angle[rows] = turns
+            state.body[rows, FLAT_TURN], state.body[rows, FLAT_TURN + 1] = np.cos(turns), np.sin(turns)
+        elif turns is not None:
+            state.body[rows, TURN : TURN + 4] = turns
+            spins = self.model.inverse_inertia[rows] * state.momentum[rows, :3]
+            state.body[rows, SPIN : SPIN + 3] = np.einsum("...ij,...j->...i", matrix(state.body[rows, TURN : TURN + 4]), spins)
+        listed = self._lists.reference[rows]
+        if d == 2:
+            turned = listed[..., LISTED_ANGLE] != state.angle[rows]
+        else:
+            turned = (listed[..., LISTED_TURN:] != state.body[rows, TURN : TURN + 4]).any(axis=-1)
+        if (turned | (np.linalg.norm(state.body[rows, :d] - listed[..., :d], axis=-1) > self.alpha)).any():
+            self._rebuild()  # type: ignore[attr-defined]
+
+    def set_velocities(self, ids: ArrayLike, velocities: ArrayLike, spins: ArrayLike) -> None:
+        """Let bodies move: `velocities` (k, 2 or 3) [m/s]; `spins` (k,) [rad/s], in space (k, 3) about the axes of the world."""
+        rows, state = self._where().body[np.asarray(ids, np.int64)], self.state
+        if self.dimension == 2:
+            state.body[rows, FLAT_VELOCITY : FLAT_VELOCITY + 2], state.body[rows, FLAT_SPIN] = velocities, spins
+            return
+        state.body[rows, VELOCITY : VELOCITY + 3], state.body[rows, SPIN : SPIN + 3] = velocities, spins
+        own = np.einsum("...ji,...j->...i", matrix(state.body[rows, TURN : TURN + 4]), state.body[rows, SPIN : SPIN + 3])
+        state.momentum[rows, :3] = own / self.model.inverse_inertia[rows]
+
+    def slow(self, keep: float) -> None:
+        """Leave the part `keep` of the motion of all that moves, a cell too; what tags prescribe stays."""
+        held = np.zeros((self.moving, self.tags.imposed.shape[1]), bool)
+        held[self.free :] = self.tags.imposed != 0
+        self.twin.slow(self.state, np.where(held, 1.0, keep))
