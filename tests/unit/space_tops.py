@@ -9,7 +9,7 @@ from clast.backend.device import from_python
 from clast.dynamics.arrays import ACCOUNTS
 from clast.dynamics.space import gear
 from clast.dynamics.space.arrays import CONSTANT, PAIR, ROW, SPIN, TURN, VELOCITY, Contacts, Forces, Model, State
-from clast.dynamics.space.twin import empty_forces
+from clast.dynamics.space.family import empty_forces
 from clast.shapes.space import quaternions
 
 correct_and_predict = from_python(gear.correct_and_predict)

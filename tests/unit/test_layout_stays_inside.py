@@ -29,8 +29,8 @@ PUBLIC = {
 }  # what others may import of clast.dynamics
 STATE = {*plane.State._fields, *space.State._fields}
 CONSTANTS = {name for name in (*plane.Model._fields, *space.Model._fields) if "inverse" in name}
-OF_ENGINE = {"state", "model", "tags", "cast", "order", "geometry", "kernels", "twin", "contact_table", "whole_cast"}
-OF_SNAPSHOT = {"state", "before", "after", "integers", "floats", "model", "tags", "twin", "rows"}
+OF_ENGINE = {"state", "model", "tags", "cast", "order", "geometry", "kernels", "family", "contact_table", "whole_cast"}
+OF_SNAPSHOT = {"state", "before", "after", "integers", "floats", "model", "tags", "family", "rows"}
 MAY_BE_CALLED = {"_rebuild"}  # it is timed
 # tests of bits, of tables, and of what the engine makes of them
 OF_TABLES = {
@@ -192,7 +192,7 @@ def test_only_tests_that_need_it_look_inside():
         "from clast.dynamics.table import DEPTH, REACH",
         "from clast.dynamics import table as plane",
         "import clast.dynamics.table",
-        "from clast.dynamics.engine import twin_of",
+        "from clast.dynamics.engine import family_of",
         "def f():\n    from clast.dynamics.layout import lay_out",
         "found = engine.state.body[0, 5]",
         "found = engine.snapshot().state.body[0]",
@@ -205,9 +205,9 @@ def test_only_tests_that_need_it_look_inside():
         "seen = engine.snapshot()\nseen.floats[:, 0]",
         "depth = whatever.floats[:, 0]",
         "def f(model):\n    return 1.0 / model.inverse_mass",
-        "for each in (engine, engine):\n    each.twin",
+        "for each in (engine, engine):\n    each.family",
         "class A:\n    def f(self):\n        return self.engine.kernels.CELL",
-        "columns = engine.twin.TABLE",
+        "columns = engine.family.TABLE",
     ],
 )
 def test_the_check_sees_what_it_should(bad):

@@ -9,8 +9,8 @@ from sharp_pairs import forms, unit
 
 from clast.backend.device import from_python
 from clast.contact.polyhedra import Polyhedra
+from clast.dynamics.sharp.family import empty_lists, with_scratch, workspace
 from clast.dynamics.sharp.layout import lay_out
-from clast.dynamics.sharp.twin import empty_lists, with_scratch, workspace
 from clast.dynamics.space.arrays import TURN
 from clast.laws import OverlapVolume
 from clast.neighbours.sharp_lists import list_overlaps

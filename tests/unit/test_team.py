@@ -9,7 +9,19 @@ import numpy as np
 import pytest
 
 from clast.backend.atomics import fetch_add, fetch_min, load, store
-from clast.backend.team import DONE, FREE, LINE, OVER, PHASE, even_cuts, member_of, new_team, run_team, still, turns_per_microsecond
+from clast.backend.team import (
+    DONE,
+    FREE,
+    LINE,
+    OVER,
+    PHASE,
+    even_cuts,
+    member_of,
+    new_team,
+    run_team,
+    still,
+    turns_per_microsecond,
+)
 
 LOWEST, SEEN = FREE, FREE + LINE  # words of the work
 STAGES = 2

@@ -23,6 +23,7 @@ from clast.backend.kept_code import keep_beside
 from clast.backend.meaning import PACKAGE, describe, path_of, plain, read, sources
 
 TEMPLATE = "clast.dynamics.kernels"
+FAMILIES = tuple(f"clast.dynamics.{name}.family" for name in ("plane", "space", "sharp"))
 REGISTERED: dict[str, SimpleNamespace] = {}  # users' laws of this process, by name
 BEGIN, END = "# --- bound ---\n", "# --- end of bound ---\n"
 

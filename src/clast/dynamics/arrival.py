@@ -36,7 +36,7 @@ def let_in(engine: Engine, ids: np.ndarray, places: np.ndarray, turns: np.ndarra
     """
     rows = np.argsort(engine.order)[ids]
     state, model = engine.state, engine.model
-    engine.twin.stop(state, rows)
+    engine.family.stop(state, rows)
     state.body[rows, 0:3] = places
     state.body[rows, TURN : TURN + 4] = turns
     if engine.kernels.GEAR:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clast.backend.device import device
-from clast.dynamics.forces import memory_width
 from clast.dynamics.balance import FLAT, answer_of_law
+from clast.dynamics.forces import memory_width
 
 
 class Sheet(NamedTuple):
@@ -43,11 +43,15 @@ class Carried(NamedTuple):
     rolling_energy: float
 
 
-
-
 def rows_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -> Any:
     """`fill_rows(pairs, sheet)`: fills the table, returns how many rows it needs, which may exceed its capacity."""
-    visit, touch_of, read_pair, write_row, row_width = family.visit, family.touch_of, family.read_pair, family.write_row, family.ROW
+    visit, touch_of, read_pair, write_row, row_width = (
+        family.visit,
+        family.touch_of,
+        family.read_pair,
+        family.write_row,
+        family.ROW,
+    )
     read_spring, own, width, extra, rolling = family.read_spring, family.SPRING, memory_width(family, law), law.extra, law.rolling
     normal_energy, spring_energy, read_row, cohesive = law.normal_energy, law.spring_energy, law.read_row, law.cohesive
     roll_law, roll_energy, attraction, attraction_energy = law.roll, law.roll_energy, law.attraction, law.attraction_energy

@@ -39,7 +39,7 @@ class Interval:
     rebuilding: float
 
 
-def twin_of(scene: Scene | Scene3D) -> Any:
+def family_of(scene: Scene | Scene3D) -> Any:
     """What is asked about the plane, about space or about sharp bodies in it: three modules with the same names."""
     if isinstance(scene, Scene3D):
         return sharp if scene.sharp else space
@@ -54,21 +54,21 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
     kind = laws[0]
     rolling = kind.rolling is not None
     moves = isinstance(scene, Scene) and scene.box.moves
-    twin = twin_of(scene)
+    family = family_of(scene)
     if moves and INTEGRATORS[integrator]:
         raise SceneError(f'a periodic cell that moves needs integrator="verlet", not "{integrator}"')
     return bind.kernels(
         bind.Binding(
             law=kind.module,
             own=len(kind.row),
-            meet=twin.meet(counting_of(scene)),
+            meet=family.meet(counting_of(scene)),
             history=moves or any(law.history for law in laws),  # a moving cell without losses is too rare to compile
             extra=kind.needs_extra,
             rolling=rolling,
             cohesive=kind.cohesion is not None,
             cell=moves,
             gear=INTEGRATORS[integrator],
-            family=twin.FAMILY,
+            family=family.FAMILY,
         )
     )
 
@@ -100,15 +100,15 @@ class Engine(NamedEngine):
         search: str = "auto",
     ) -> None:
         self.scene: Any = scene  # of the plane or of space: each module knows which it is asked for
-        self.twin = twin_of(scene)
+        self.family = family_of(scene)
         (self.geometry, self.model, self.state, self.tags, columns, self.cast, self.order, self.free, self.moving) = (
-            self.twin.lay_out(scene)
+            self.family.lay_out(scene)
         )
-        safe = self.twin.safe_step(self.model, self.tags, self.moving)
+        safe = self.family.safe_step(self.model, self.tags, self.moving)
         self.dt = safe if dt is None else float(dt)
         if not (math.isfinite(self.dt) and self.dt > 0.0):
             raise SceneError(f"time step dt = {dt} must be a positive number")
-        if self.dt > (limit := self.twin.unstable_step(self.model, self.tags, self.moving)):
+        if self.dt > (limit := self.family.unstable_step(self.model, self.tags, self.moving)):
             raise StepError(
                 f"time step dt = {self.dt:.3g}: a single contact is unstable above {limit:.3g}; the safe step is {safe:.3g}"
             )
@@ -116,7 +116,7 @@ class Engine(NamedEngine):
         self.integrator = integrator
         self.history = bool(self.kernels.HISTORY)
         if self.kernels.GEAR:
-            self.state = self.twin.with_derivatives(self.state, self.kernels.GEAR)
+            self.state = self.family.with_derivatives(self.state, self.kernels.GEAR)
         self._stretcher = Stretcher(self.kernels)
         self.step = 0
         self.rebuilds = 0
@@ -137,10 +137,10 @@ class Engine(NamedEngine):
         else:
             self._chosen_alpha = float(alpha)
         self.threads = count_threads(threads)
-        self._scratch = self.twin.scratch_of(self.geometry, 1)
+        self._scratch = self.family.scratch_of(self.geometry, 1)
         self._thread_search = ThreadSearch(self.threads) if threads == "auto" else None
         self._slice = 64  # steps between two chances to be interrupted
-        possible = self.twin.searches(self.model.period)
+        possible = self.family.searches(self.model.period)
         if search not in ("auto", *possible):
             raise SceneError(f'search = "{search}" is not offered for this scene: take {" or ".join(("auto", *possible))}')
         self.search = possible[0] if search == "auto" else search
@@ -179,14 +179,14 @@ class Engine(NamedEngine):
         return 1e-3 * float(reach.min())
 
     def _workspace(self, pairs: int) -> Any:
-        return self.twin.workspace(self.order.size, self.geometry, pairs, self.search)
+        return self.family.workspace(self.order.size, self.geometry, pairs, self.search)
 
     def _empty_lists(self, pairs: int, candidates: int) -> Any:
         kept = candidates if self.history else 1
-        return self.twin.empty_lists(self.order.size, pairs, candidates, kept, self.kernels.EXTRA, self.kernels.ROLLING)
+        return self.family.empty_lists(self.order.size, pairs, candidates, kept, self.kernels.EXTRA, self.kernels.ROLLING)
 
     def _empty_forces(self, pairs: int) -> Any:
-        return self.twin.empty_forces(pairs, pairs if self.history else 1)
+        return self.family.empty_forces(pairs, pairs if self.history else 1)
 
     def _rebuild(self) -> None:
         """New lists at the present positions, with the springs of the old ones."""
@@ -242,7 +242,7 @@ class Engine(NamedEngine):
         """The longest way any point went in the last step. Lists reach further by that, so that a contact which opened
         in the step of a rebuild is still in them and its spring is not forgotten, however small α is."""
         moving = self.moving - int(self.kernels.CELL)
-        speed = float(self.twin.speeds(self.model, self.state, moving).max(initial=0.0))
+        speed = float(self.family.speeds(self.model, self.state, moving).max(initial=0.0))
         if self.kernels.CELL:
             speed += 0.5 * cell.farthest_image(self) * float(np.hypot(*self.state.body[moving, 4:6]))
         return self.dt * speed
@@ -250,7 +250,7 @@ class Engine(NamedEngine):
     def _cut(self) -> None:
         """Divide pairs and bodies among the threads, by candidates and by pairs."""
         if self.threads != self._stretcher.threads:
-            self._scratch = self.twin.scratch_of(self.geometry, self.threads)
+            self._scratch = self.family.scratch_of(self.geometry, self.threads)
         self._stretcher.cut(self._lists.pair[: self.pairs + 1, 2], self.moving, self.threads)
 
     # --- motion ------------------------------------------------------------------------------------------------------
@@ -335,11 +335,11 @@ class Engine(NamedEngine):
         i, j = (int(self.order[k]) for k in self._lists.pair[pair, :2])
         table, floats = self.contact_table(self.state)
         rows = (np.sort(self.order[table[:, :2]], axis=1) == sorted((i, j))).all(axis=1)
-        depth, reach = (floats[rows, column].max(initial=0.0) for column in (self.twin.TABLE.DEPTH, self.twin.TABLE.REACH))
-        cure = f"{self.twin.CURE}, or a smaller time step than {self.dt:.3g}" if self.step > 0 else "move them apart"
+        depth, reach = (floats[rows, column].max(initial=0.0) for column in (self.family.TABLE.DEPTH, self.family.TABLE.REACH))
+        cure = f"{self.family.CURE}, or a smaller time step than {self.dt:.3g}" if self.step > 0 else "move them apart"
         raise OverlapError(
-            f"bodies {i} and {j} overlap by {depth:.3g} of {reach:.3g} ({self.twin.DEPTH_OF}) at t = {self.time:.6g} "
-            f"(step {self.step}): {self.twin.TOO_DEEP}; {cure}"
+            f"bodies {i} and {j} overlap by {depth:.3g} of {reach:.3g} ({self.family.DEPTH_OF}) at t = {self.time:.6g} "
+            f"(step {self.step}): {self.family.TOO_DEEP}; {cure}"
         )
 
     # --- looking -----------------------------------------------------------------------------------------------------
@@ -347,7 +347,7 @@ class Engine(NamedEngine):
     def contact_table(self, state: Any, lists: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Touching contacts of a state under the present lists (integers, floats); see `clast.dynamics.table`."""
         lists = lists or self._lists
-        table = self.twin.TABLE
+        table = self.family.TABLE
         room = max(64, 4 * self.pairs)
         while True:
             integers, floats = np.zeros((room, table.INTEGERS), np.int64), np.zeros((room, table.WIDTH))
@@ -408,7 +408,7 @@ class Engine(NamedEngine):
         pairs = self.pairs
         if not self.history:  # nothing is remembered: as of no pairs
             lists, pairs = self._empty_lists(1, 1), 0
-        return self.twin.springs_of(lists, pairs, self.order, self.geometry, self.model, extra, rolling, law)
+        return self.family.springs_of(lists, pairs, self.order, self.geometry, self.model, extra, rolling, law)
 
     def _take_springs(self, springs: Any) -> None:
         """Let the next rebuild find these springs."""
@@ -416,9 +416,9 @@ class Engine(NamedEngine):
         self.pairs = 0
         if self.history:
             if springs.law != self.scene.default_law.module:  # another law may mean something else by its extra number
-                springs = springs._replace(memory=self.twin.without_extra(springs.memory))
+                springs = springs._replace(memory=self.family.without_extra(springs.memory))
             extra, rolling = self.kernels.EXTRA, self.kernels.ROLLING
-            self.pairs = self.twin.put_springs(springs, self._lists, self.order, self.geometry, self.model, extra, rolling)
+            self.pairs = self.family.put_springs(springs, self._lists, self.order, self.geometry, self.model, extra, rolling)
 
     def checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, float | int]]:
         """Everything needed to go on bit for bit: state, and what touching contacts remember."""
@@ -437,7 +437,7 @@ class Engine(NamedEngine):
 
     def restore(self, arrays: dict[str, np.ndarray], scalars: dict[str, float | int]) -> None:
         """Go on from a checkpoint of the same scene."""
-        arrays = self.twin.as_today(arrays, self.dt)
+        arrays = self.family.as_today(arrays, self.dt)
         if arrays["body"].shape != self.state.body.shape or float(scalars["dt"]) != self.dt:
             raise SceneError(
                 f"the checkpoint holds {len(arrays['body'])} bodies at dt = {scalars['dt']}, the scene {self.order.size} at "
@@ -452,5 +452,5 @@ class Engine(NamedEngine):
         self.grain_steps = int(scalars["grain_steps"])
         if self._search is not None:
             self._search.alpha = self._search.holder = float(scalars["alpha"])
-        self._take_springs(self.twin.Memory(arrays["spring_key"], arrays["spring"], self.scene.default_law.module))
+        self._take_springs(self.family.Memory(arrays["spring_key"], arrays["spring"], self.scene.default_law.module))
         self._rebuild()

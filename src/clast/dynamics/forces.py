@@ -127,9 +127,20 @@ def energy_that_fades(family: SimpleNamespace, law: SimpleNamespace) -> Any:
 
 def forces_with_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     """The pass `pair_forces(p, world)` for laws that remember or lose something."""
-    visit, touch_of, on_pair, with_roll, with_fade = family.visit, family.touch_of, family.on_pair, family.with_roll, family.with_fade
+    visit, touch_of, on_pair, with_roll, with_fade = (
+        family.visit,
+        family.touch_of,
+        family.on_pair,
+        family.with_roll,
+        family.with_fade,
+    )
     add, fades, fading, fading_energy = family.add_wrench, family.fades, family.FADING, energy_that_fades(family, law)
-    push_of, change_hands, nothing, read_pair = push_of_law(family, law), springs_of_law(family, law), family.NOTHING, family.read_pair
+    push_of, change_hands, nothing, read_pair = (
+        push_of_law(family, law),
+        springs_of_law(family, law),
+        family.NOTHING,
+        family.read_pair,
+    )
     cohesive, rolling, attraction = law.cohesive, law.rolling, law.attraction
     write_wrench, PULL, LOSS, HEAT = family.write_wrench, family.PULL, family.LOSS, family.HEAT
 

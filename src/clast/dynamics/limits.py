@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from clast.dynamics.engine import twin_of
+from clast.dynamics.engine import family_of
 from clast.scene.scene import Scene
 from clast.scene.space import Scene3D
 
@@ -17,7 +17,7 @@ class Limits(NamedTuple):
 
 def limits_of(scene: Scene | Scene3D) -> Limits:
     """The limits of a scene as it stands."""
-    twin = twin_of(scene)
-    layout = twin.lay_out(scene)
-    safe, unstable = (rule(layout.model, layout.tags, layout.moving) for rule in (twin.safe_step, twin.unstable_step))
+    family = family_of(scene)
+    layout = family.lay_out(scene)
+    safe, unstable = (rule(layout.model, layout.tags, layout.moving) for rule in (family.safe_step, family.unstable_step))
     return Limits(safe, unstable, layout.moving)

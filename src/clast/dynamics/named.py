@@ -77,7 +77,7 @@ class Named:
     state: Any
     model: Any
     tags: Any
-    twin: Any
+    family: Any
 
     def _where(self) -> Rows:
         raise NotImplementedError
@@ -85,7 +85,7 @@ class Named:
     @property
     def dimension(self) -> int:
         """2 in the plane, 3 in space."""
-        return int(self.twin.DIMENSION)
+        return int(self.family.DIMENSION)
 
     @property
     def positions(self) -> np.ndarray:
@@ -168,7 +168,7 @@ class NamedInstant(Named):
     @property
     def contacts(self) -> ContactTable:
         """What touches, one row per counted contact, in the order of the lists."""
-        return ContactTable(self.twin.TABLE, self._where().order, self.state, self.integers, self.floats)
+        return ContactTable(self.family.TABLE, self._where().order, self.state, self.integers, self.floats)
 
     @property
     def loads(self) -> np.ndarray:
@@ -234,7 +234,7 @@ class NamedInstant(Named):
     def _moving_energies(self, moving: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """By rows: kinetic energies, and m g·x, whose negative is the energy in the field of gravity."""
         rows, body = slice(0, moving), self.state.body
-        translational, rotational = self.twin.kinetic(self.model, self.before, self.after, rows)
+        translational, rotational = self.family.kinetic(self.model, self.before, self.after, rows)
         mass = 1.0 / self.model.inverse_mass[rows]
         fallen = sum(g * body[rows, axis] for axis, g in enumerate(self.model.gravity))  # axis by axis: part of the bits too
         return translational, rotational, mass * fallen
@@ -262,13 +262,13 @@ class NamedEngine(Named):
     def contacts(self) -> ContactTable:
         """What touches now, with the velocities of half a step before; a snapshot takes longer and has those of the instant."""
         integers, floats = self.contact_table(self.state)  # type: ignore[attr-defined]
-        return ContactTable(self.twin.TABLE, self.order, self.state, integers, floats)
+        return ContactTable(self.family.TABLE, self.order, self.state, integers, floats)
 
     @property
     def kinetic_energies(self) -> tuple[np.ndarray, np.ndarray]:
         """Translational and rotational energy of every body (n,) [J], of the velocities half a step before."""
-        rows, motion = self._where(), self.twin.motion(self.state)
-        energies = self.twin.kinetic(self.model, motion, motion, slice(0, rows.moving))
+        rows, motion = self._where(), self.family.motion(self.state)
+        energies = self.family.kinetic(self.model, motion, motion, slice(0, rows.moving))
         translational, rotational = (rows.spread(each)[rows.body] for each in energies)
         return translational, rotational
 
@@ -293,12 +293,12 @@ class NamedEngine(Named):
     @property
     def safe_step(self) -> float:
         """The time step that `dt=None` takes [s]; see `clast.dynamics.timestep`."""
-        return float(self.twin.safe_step(self.model, self.tags, self.moving))
+        return float(self.family.safe_step(self.model, self.tags, self.moving))
 
     @property
     def depth_held_against(self) -> str:
         """What the depth of an overlap is held against, in words; as a number `ContactTable.reaches`."""
-        return str(self.twin.DEPTH_OF)
+        return str(self.family.DEPTH_OF)
 
     def place(self, ids: ArrayLike, positions: ArrayLike, turns: ArrayLike | None = None) -> None:
         """Put bodies somewhere: `positions` (k, 2 or 3) [m]; `turns`, where given, are angles (k,) [rad] or quaternions (k, 4).
@@ -336,4 +336,4 @@ class NamedEngine(Named):
         """Leave the part `keep` of the motion of all that moves, a cell too; what tags prescribe stays."""
         held = np.zeros((self.moving, self.tags.imposed.shape[1]), bool)
         held[self.free :] = self.tags.imposed != 0
-        self.twin.slow(self.state, np.where(held, 1.0, keep))
+        self.family.slow(self.state, np.where(held, 1.0, keep))

@@ -50,7 +50,7 @@ def next_look(engine: Engine) -> int:
 def remove_fallen(engine: Engine) -> None:
     """Take out free grains below the limit that touch nobody; the energy they carry off is booked."""
     body = engine.state.body
-    fallen = body[: engine.free, engine.twin.DIMENSION - 1] < engine.scene.remove_below  # the last axis points up
+    fallen = body[: engine.free, engine.family.DIMENSION - 1] < engine.scene.remove_below  # the last axis points up
     if not fallen.any():
         return
     snapshot = engine.snapshot()
@@ -60,12 +60,12 @@ def remove_fallen(engine: Engine) -> None:
     if rows.size == 0:
         return
     model = engine.model
-    moving, turning = engine.twin.kinetic(model, snapshot.before, snapshot.after, rows)
-    place = snapshot.state.body[rows, : engine.twin.DIMENSION]
+    moving, turning = engine.family.kinetic(model, snapshot.before, snapshot.after, rows)
+    place = snapshot.state.body[rows, : engine.family.DIMENSION]
     carried = moving + turning - (place @ model.gravity) / model.inverse_mass[rows]
     engine.state.book[rows] = snapshot.state.book[rows]  # finished to this instant: nobody will do it later
     engine.state.book[rows, REMOVED] += carried
-    engine.twin.stop(engine.state, rows)
+    engine.family.stop(engine.state, rows)
     springs = engine._memory(engine._lists)
     stay = np.setdiff1d(np.arange(engine.order.size), rows)
     reorder(engine, np.concatenate([stay, rows]), engine.gone + rows.size)
@@ -77,7 +77,7 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int) -> None:
     """Let row k hold what row rows[k] held, and take the last `gone` rows out of the motion. Lists must be built anew."""
     new_row = np.argsort(rows)
     model, tags, whole = engine.model, engine.tags, engine.whole_cast
-    per_body = {name: np.ascontiguousarray(getattr(model, name)[rows]) for name in engine.twin.PER_BODY}
+    per_body = {name: np.ascontiguousarray(getattr(model, name)[rows]) for name in engine.family.PER_BODY}
     engine.model = model._replace(**per_body)
     engine.state = type(engine.state)(
         *(np.ascontiguousarray(each[rows]) if len(each) == len(rows) else each for each in engine.state)
@@ -92,7 +92,7 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int) -> None:
         grains=grains, level=level[grains], big=np.flatnonzero(level == -1), mobile=whole.mobile[engine.order]
     )
     load = tags.load.copy()
-    for ends in ((2, 4),) if engine.twin.DIMENSION == 2 else ((2, 4), (5, 7)):
+    for ends in ((2, 4),) if engine.family.DIMENSION == 2 else ((2, 4), (5, 7)):
         walls = slice(*ends)
         load[:, walls] = np.where(load[:, walls] >= 0, new_row[load[:, walls]], -1)
     engine.tags = tags._replace(load=load)

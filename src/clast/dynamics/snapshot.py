@@ -39,7 +39,7 @@ class Snapshot(NamedInstant):
     after: np.ndarray  # the same half a step later
     integers: np.ndarray  # contact table, see clast.dynamics.table
     floats: np.ndarray
-    twin: Any
+    family: Any
     model: Any
     tags: Any  # with the loads of this instant
     rows: Rows
@@ -55,7 +55,7 @@ def take_snapshot(engine: Engine) -> Snapshot:
     """The run at this instant, velocities and path integrals finished to t = n Δt, on a copy: the run is not touched."""
     past = 0.5 if engine.step > 0 else 0.0
     engine._renew_program()
-    motion = engine.twin.motion
+    motion = engine.family.motion
     state, lists = engine._copy()
     engine._kick(state, lists, past, 0.0, past + 0.5)
     if engine.kernels.GEAR:
@@ -71,7 +71,7 @@ def take_snapshot(engine: Engine) -> Snapshot:
     row = engine.step - engine._program_start if len(engine.tags.program) > 1 else 0
     tags = engine.tags._replace(push=pushes_of(engine.tags, row, state.body))
     rows = Rows.of(engine)
-    return Snapshot(engine.step, engine.time, state, before, after, integers, floats, engine.twin, engine.model, tags, rows)
+    return Snapshot(engine.step, engine.time, state, before, after, integers, floats, engine.family, engine.model, tags, rows)
 
 
 def balance(engine: Engine, before: np.ndarray, after: np.ndarray, integers: np.ndarray, floats: np.ndarray) -> None:
@@ -80,7 +80,7 @@ def balance(engine: Engine, before: np.ndarray, after: np.ndarray, integers: np.
     The kinetic energy ½ v₋·M·v₊ belongs to a kick of equal halves: so take the velocity that the whole of the weighted
     half would have led from (closing) or to (opening).
     """
-    table, motion = engine.twin.TABLE, engine.twin.motion
+    table, motion = engine.family.TABLE, engine.family.motion
     closing_speed, depth = floats[:, table.CLOSING_SPEED], floats[:, table.DEPTH]
     near = (depth > 0.0) & (depth < BELOW * np.abs(closing_speed) * engine.dt)
     if not near.any():
@@ -97,7 +97,7 @@ def balance(engine: Engine, before: np.ndarray, after: np.ndarray, integers: np.
 
 def rows_of(engine: Engine, contacts: np.ndarray) -> np.ndarray:
     """Bodies of some rows of the contact table, and the cell that moves where one of them lies across its seam."""
-    table = engine.twin.TABLE
+    table = engine.family.TABLE
     rows = np.unique(contacts[:, [table.PROBER, table.PROBED]])
     if engine.kernels.CELL and len(contacts):
         first = engine._lists.pair[: engine.pairs + 1, 2].astype(np.int64)

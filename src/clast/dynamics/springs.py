@@ -12,7 +12,13 @@ def springs_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     """`change_hands(met, counted, side, pair, world)` for a law: returns the energy of a spring that nobody took over."""
     heir, left_behind, touch_of, stretched = family.heir, family.left_behind, family.touch_of, family.stretched
     sliding_now, turning_now, passes_on = family.sliding_now, family.turning_now, family.passes_on
-    spring_energy, roll_energy, read_row, extra, rolling = law.spring_energy, law.roll_energy, law.read_row, law.extra, law.rolling
+    spring_energy, roll_energy, read_row, extra, rolling = (
+        law.spring_energy,
+        law.roll_energy,
+        law.read_row,
+        law.extra,
+        law.rolling,
+    )
     own = family.SPRING
     width = own * (1 + rolling) + extra
 

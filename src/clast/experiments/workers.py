@@ -192,7 +192,7 @@ def attend(work: Callable[[Answer, Callable[[Answer], None]], Answer]) -> None:
     os.dup2(2, 1)  # what a run may print is no answer
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pieces: queue.Queue[Answer | None] = queue.Queue()
-    lock, parallel = threading.Lock(), sys.argv[1:] != ["1"]
+    lock = threading.Lock()
 
     def say(answer: Answer) -> None:
         with lock, suppress(BrokenPipeError):  # nobody listens any more: `listen` ends us
@@ -202,7 +202,7 @@ def attend(work: Callable[[Answer, Callable[[Answer], None]], Answer]) -> None:
     def listen() -> None:
         told, rest = False, b""
         while True:
-            if not told and compiled(parallel):
+            if not told and compiled():
                 told = True
                 say({"compiled": True})
             if not select.select([0], [], [], None if told else LOOK_SECONDS)[0]:
@@ -227,10 +227,10 @@ def attend(work: Callable[[Answer, Callable[[Answer], None]], Answer]) -> None:
         say({**answer, "end": True})
 
 
-def compiled(parallel: bool) -> bool:
+def compiled() -> bool:
     """Whether kernels that this process has loaded are on disk as machine code."""
     bind = sys.modules.get("clast.backend.bind")
     if bind is None or not hasattr(bind, "is_compiled"):
         return False
     loaded = [module for name, module in list(sys.modules.items()) if name.startswith("clast_kernels_")]
-    return any(bind.is_compiled(module, parallel) for module in loaded)
+    return any(bind.is_compiled(module) for module in loaded)

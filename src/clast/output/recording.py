@@ -150,7 +150,7 @@ def run(
     if resume and read_mark(folder, open_run(folder).run_id) is None:
         progress.say(f"nothing was saved yet in {folder}: starting from the beginning")
         resume, overwrite = False, True
-    if scene.bodies and not is_compiled(kernels_of(scene, integrator), parallel=threads != 1):
+    if scene.bodies and not is_compiled(kernels_of(scene, integrator)):
         progress.say("compiling once, about 30 s")
     engine = Engine(scene, dt=dt, alpha=alpha, threads=threads, integrator=integrator, search=search)
     end = steps_until(until, engine.dt)

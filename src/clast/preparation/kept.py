@@ -33,7 +33,7 @@ def kept_path(kind: str, scene: Scene, settings: str, *sources: Path) -> Path:
 
     sources   the modules of the protocol; those that are compiled are known anyway
     """
-    digest = hashlib.sha256(f"{FORMAT} {bind.key(kind)} {settings}".encode())
+    digest = hashlib.sha256(f"{FORMAT} {bind.key(kind, *bind.FAMILIES, 'clast.laws')} {settings}".encode())
     for source in sources:
         digest.update(source.read_bytes())
     for name, value in sorted(vars(scene).items()):

@@ -47,7 +47,10 @@ def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespac
         write_row=table.write_row, length=table.length, **vars(visit.visit_of(made)), **vars(springs.heir_of(made)),
     )  # fmt: skip
     for module, names in (
-        (visit, "touch_of sliding_now sliding_before rolling_rate turned_about_normal push_on_pair on_pair with_roll with_fade fades"),
+        (
+            visit,
+            "touch_of sliding_now sliding_before rolling_rate turned_about_normal push_on_pair on_pair with_roll with_fade fades",
+        ),
         (springs, "read_spring write_spring stretched turning_now passes_on"),
         (columns, "add_wrench read_wrench write_wrench"),
         (kicks, "gain_beside gain_of closing_gain"),

@@ -7,7 +7,22 @@ from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, VISCOUS
 from clast.dynamics.gear import C0_PLACE, C0_VELOCITY, corrected, predicted
 from clast.dynamics.plane.columns import (
-    BODY, BOOK, COS, LATE, LATE_SPIN, LATE_X, LATE_Y, LOSS, PULL, SIN, SPIN, VX, VY, X, Y, read_body,
+    BODY,
+    BOOK,
+    COS,
+    LATE,
+    LATE_SPIN,
+    LATE_X,
+    LATE_Y,
+    LOSS,
+    PULL,
+    SIN,
+    SPIN,
+    VX,
+    VY,
+    X,
+    Y,
+    read_body,
 )  # fmt: skip
 from clast.dynamics.plane.motion import book_heat, gather, is_stale
 

@@ -1,16 +1,35 @@
 """Kick, drift and turn of one body in the plane; what a body gathers from its pairs."""
 
 import math
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from clast.algebra.plane import Vector, minus, plus, times
+from clast.algebra.plane import Vector, minus
 from clast.backend.device import device, unsigned
-from clast.dynamics.arrays import DRAG, LOST as GONE, ROLLING, SLIDING, VISCOUS
+from clast.dynamics.arrays import DRAG, ROLLING, SLIDING, VISCOUS
+from clast.dynamics.arrays import LOST as GONE
 from clast.dynamics.plane.columns import (
-    BODY, BOOK, COS, FX, FY, HEAT, LOSS, LOST, ON_I, ON_J, PULL, REFERENCE, ROLLED, SIN, SPIN, VX, VY, X, Y, read_body,
+    BODY,
+    BOOK,
+    COS,
+    FX,
+    FY,
+    HEAT,
+    LOSS,
+    LOST,
+    ON_I,
+    ON_J,
+    PULL,
+    REFERENCE,
+    ROLLED,
+    SIN,
+    SPIN,
+    VX,
+    VY,
+    X,
+    Y,
+    read_body,
 )  # fmt: skip
 
 RESYNC = 1024  # steps between recomputing (cos, sin) from the angle: a fixed number, so that bits don't depend on rebuilds

@@ -14,7 +14,18 @@ import numpy as np
 from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, TAG_WORK, VISCOUS
 from clast.dynamics.plane.columns import (
-    BODY, BOOK, COS, FX, FY, LOSS, PULL, REFERENCE, SIN, VX, X, Y,
+    BODY,
+    BOOK,
+    COS,
+    FX,
+    FY,
+    LOSS,
+    PULL,
+    REFERENCE,
+    SIN,
+    VX,
+    X,
+    Y,
 )  # fmt: skip
 from clast.dynamics.plane.gear import keep_late
 from clast.dynamics.plane.motion import book_heat, gather, is_stale, moved_too_far, turned

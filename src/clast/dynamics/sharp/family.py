@@ -43,8 +43,25 @@ DEPTH_OF, TOO_DEEP = "the length of the pair", "more than a quarter of the small
 CURE = "take a larger Young modulus, a lower or slower load"
 
 __all__ = [
-    "DIMENSION", "PER_BODY", "TABLE", "Memory", "as_today", "find_near", "list_near", "with_derivatives", "kinetic", "lay_out", "meet", "motion", "put_springs", "safe_step",
-    "slow", "speeds", "springs_of", "stop", "unstable_step",
+    "DIMENSION",
+    "PER_BODY",
+    "TABLE",
+    "Memory",
+    "as_today",
+    "find_near",
+    "kinetic",
+    "lay_out",
+    "list_near",
+    "meet",
+    "motion",
+    "put_springs",
+    "safe_step",
+    "slow",
+    "speeds",
+    "springs_of",
+    "stop",
+    "unstable_step",
+    "with_derivatives",
 ]  # fmt: skip
 
 

@@ -9,7 +9,17 @@ from clast.contact.vectors import along, cross, dot, minus, plus, times, triple
 from clast.dynamics.sharp.arrays import WIDTH
 from clast.dynamics.sharp.visit import read_pair, record_of, sliding_before, sliding_now
 from clast.dynamics.space.columns import (
-    HEAT, LOSS, LOST, NONE, NOTHING, PULL, ROLLED, Wrench, add_wrench, write_triple, write_wrench,
+    HEAT,
+    LOSS,
+    LOST,
+    NONE,
+    NOTHING,
+    PULL,
+    ROLLED,
+    Wrench,
+    add_wrench,
+    write_triple,
+    write_wrench,
 )  # fmt: skip
 from clast.dynamics.space.tangents import carried
 from clast.laws.law import Memory

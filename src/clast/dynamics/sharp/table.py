@@ -14,8 +14,29 @@ from clast.dynamics.sharp.arrays import WIDTH
 from clast.dynamics.sharp.visit import read_pair, record_of, sliding_now
 from clast.dynamics.space.columns import CANDIDATE
 from clast.dynamics.space.table import (
-    AT_VERTEX, BRANCH, CLOSING_SPEED, COUNT, DAMPING, DEPTH, DRAG, FIRST, INTEGERS, NORMAL, NORMAL_ENERGY, POINT, PROBED, PROBER,
-    PUSH, REACH, SECOND, SECTION, SHEAR, SIGN, TANGENTIAL_ENERGY, TWIST, write,
+    AT_VERTEX,
+    BRANCH,
+    CLOSING_SPEED,
+    COUNT,
+    DAMPING,
+    DEPTH,
+    DRAG,
+    FIRST,
+    INTEGERS,
+    NORMAL,
+    NORMAL_ENERGY,
+    POINT,
+    PROBED,
+    PROBER,
+    PUSH,
+    REACH,
+    SECOND,
+    SECTION,
+    SHEAR,
+    SIGN,
+    TANGENTIAL_ENERGY,
+    TWIST,
+    write,
 )  # fmt: skip
 from clast.dynamics.space.table import CANDIDATE as CANDIDATE_COLUMN
 from clast.dynamics.space.table import WIDTH as ROW

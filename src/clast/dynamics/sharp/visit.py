@@ -15,7 +15,19 @@ from clast.backend.device import device, unsigned
 from clast.contact.overlap import LINKS, POINTS, TOLERANCE, clip, surface_integrals
 from clast.contact.vectors import along, between, cross, dot, minus, plus, times, triple, turn, turn_back
 from clast.dynamics.space.columns import (
-    AREA, CANDIDATE, FIRST, I, J, LAW, LENGTH, MARK, MASS, NONE, PAIR, SECOND, THIRD,
+    AREA,
+    CANDIDATE,
+    FIRST,
+    LAW,
+    LENGTH,
+    MARK,
+    MASS,
+    NONE,
+    PAIR,
+    SECOND,
+    THIRD,
+    I,
+    J,
 )  # fmt: skip
 from clast.dynamics.space.columns import SHARP_CONSTANT as CONSTANT
 from clast.dynamics.space.tangents import carried, in_plane, tangents

@@ -44,7 +44,24 @@ from clast.contact.vectors import (
     turn_back,
 )
 from clast.dynamics.space.columns import (
-    BODY, CANDIDATE, CONSTANT, FIRST, I, J, LATE, LATE_SPIN, LAW, MASS, PAIR, RADIUS, REDUCED, SECOND, SPIN, THIRD, TURN, VELOCITY,
+    BODY,
+    CANDIDATE,
+    CONSTANT,
+    FIRST,
+    LATE,
+    LATE_SPIN,
+    LAW,
+    MASS,
+    PAIR,
+    RADIUS,
+    REDUCED,
+    SECOND,
+    SPIN,
+    THIRD,
+    TURN,
+    VELOCITY,
+    I,
+    J,
     Wrench,
 )  # fmt: skip
 from clast.dynamics.space.tangents import NONE, carried, in_plane, tangents
@@ -358,7 +375,13 @@ def sliding_before(touch, side, turned, dt):
     Since then the arms have turned with their bodies, the plane has turned, and X has moved along its edge where two edges
     cross. What has grown all along the turn `turned` of the plane about N is turned by half of it.
     """
-    spin_a, spin_b, normal, arm, arm_b = side.a.late_spin, side.b.late_spin, touch.normal, touch.arm, minus(touch.arm, side.branch)
+    spin_a, spin_b, normal, arm, arm_b = (
+        side.a.late_spin,
+        side.b.late_spin,
+        touch.normal,
+        touch.arm,
+        minus(touch.arm, side.branch),
+    )
     speed = minus(plus(side.a.late, cross(spin_a, arm)), plus(side.b.late, cross(spin_b, arm_b)))
     relative, closing = minus(spin_a, spin_b), dot(speed, normal)
     now = in_plane(along(speed, touch.offset, cross(relative, normal)), normal)
