@@ -53,7 +53,7 @@ def by_id(engine: Engine) -> np.ndarray:
 def same_books(one: Engine, other: Engine, to: float) -> dict[str, float]:
     """Every account of both; what is lost with springs has a test of its own."""
     book, twin = (accounts(engine, engine.snapshot()) for engine in (one, other))
-    lost = book.pop("heat_lost_springs"), family.pop("heat_lost_springs")
+    lost = book.pop("heat_lost_springs"), twin.pop("heat_lost_springs")
     assert twin == pytest.approx(book, rel=to, abs=0.1 * to)
     return {**book, "heat_lost_springs": lost[0], "of the other": lost[1]}
 

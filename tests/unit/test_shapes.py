@@ -268,16 +268,16 @@ def test_the_cow():
 @pytest.mark.parametrize("disks", [726, 296])
 def test_clumpy_cows(disks):
     animal, twin = cow(), clumpy_cow(disks)
-    assert family.vertices.shape == (disks, 2)
-    assert len(family.edges) == 0
-    assert (family.radius, family.area, family.inertia) == (animal.radius, animal.area, animal.inertia)
-    assert np.array_equal(family.origin, animal.origin)
-    on_boundary = shapely.distance(shapely.Polygon(animal.vertices).exterior, shapely.points(family.vertices)) < 1e-12
+    assert twin.vertices.shape == (disks, 2)
+    assert len(twin.edges) == 0
+    assert (twin.radius, twin.area, twin.inertia) == (animal.radius, animal.area, animal.inertia)
+    assert np.array_equal(twin.origin, animal.origin)
+    on_boundary = shapely.distance(shapely.Polygon(animal.vertices).exterior, shapely.points(twin.vertices)) < 1e-12
     assert np.count_nonzero(on_boundary) == 296
-    assert np.all(shapely.Polygon(animal.vertices).buffer(1e-9).covers(shapely.points(family.vertices)))
+    assert np.all(shapely.Polygon(animal.vertices).buffer(1e-9).covers(shapely.points(twin.vertices)))
     for corner in animal.vertices:  # the shell keeps every corner, so horns and hooves are as long as the cow's
-        assert np.abs(family.vertices - corner).sum(axis=1).min() < 1e-12
+        assert np.abs(twin.vertices - corner).sum(axis=1).min() < 1e-12
     if disks == 726:
         rng = np.random.default_rng(2)
         points = (2 * rng.random((4000, 2)) - 1) * animal.reach
-        assert np.count_nonzero(animal.contains(points) != family.contains(points)) <= 0.005 * 4000
+        assert np.count_nonzero(animal.contains(points) != twin.contains(points)) <= 0.005 * 4000

@@ -3,12 +3,12 @@
 Numba compiles every function into a library of its own, optimises it, and links a copy into each function that calls it, where it
 is optimised once more. Two things are wrong with that here.
 
-*Time.* A step is a hundred small functions, eight deep; each level would optimise all that is below it again. So the library of an
-inner function is linked and left as it is (`InnerLibrary`): only kernels are optimised, once, as one whole.
+*Time.* A step is a hundred small functions, eight deep; each level would optimise all that is below it again. So the library of
+an inner function is linked and left as it is (`InnerLibrary`): only kernels are optimised, once, as one whole.
 
-*Bits.* The copies are weak symbols: a process that has compiled the inner functions itself would run their first version, one that
-loads the kernel from disk runs the copies, and where a product and a sum become one instruction may differ between the two. So
-the copies in a kernel become its own (`KernelLibrary`), and fresh or loaded it runs the same instructions.
+*Bits.* The copies are weak symbols: a process that has compiled the inner functions itself would run their first version, one
+that loads the kernel from disk runs the copies, and where a product and a sum become one instruction may differ between the
+two. So the copies in a kernel become its own (`KernelLibrary`), and fresh or loaded it runs the same instructions.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ WEAK = "linkonce_odr"
 
 
 class _WithoutEngine:
-    """The code generator of an inner library: nothing of it is ever executed, so nothing has to be told where it lies."""
+    """The code generator of an inner library: nothing of it is ever executed, so nothing needs an address."""
 
     def __init__(self, codegen: Any) -> None:
         self._codegen = codegen

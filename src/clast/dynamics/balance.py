@@ -43,15 +43,14 @@ def answer_of_law(family: SimpleNamespace, law: SimpleNamespace, remembers: bool
     def answer_of(touch, met, side, pair, world):
         row = read_row(world.model.law, pair.row)
         push = elastic(row, touch.depth, pair.radius)
-        if remembers:
-            if met.count > 0.0:
-                spring, at, slip = world.contacts.spring, width * met.k, sliding_now(touch, side)
-                kept = read_spring(spring, at, touch, 0.0)
-                said = force(
-                    row, Contact(touch.depth, touch.closing, slip[0], slip[1], pair.mass, pair.radius),
-                    Memory(kept[0], kept[1], spring[at + own] if extra else 0.0), 0.0,
-                )  # fmt: skip
-                return Answer(push, said.viscous, (said.shear_u, said.shear_w), (said.drag_u, said.drag_w))
+        if remembers and met.counts > 0.0:
+            spring, at, slip = world.contacts.spring, width * met.k, sliding_now(touch, side)
+            kept = read_spring(spring, at, touch, 0.0)
+            said = force(
+                row, Contact(touch.depth, touch.closing, slip[0], slip[1], pair.mass, pair.radius),
+                Memory(kept[0], kept[1], spring[at + own] if extra else 0.0), 0.0,
+            )  # fmt: skip
+            return Answer(push, said.viscous, (said.shear_u, said.shear_w), (said.drag_u, said.drag_w))
         return Answer(push, 0.0, FLAT, FLAT)
 
     return answer_of
@@ -71,9 +70,8 @@ def balance_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -
         weight, lossy = count * part, count * kick
         shear = (answer.shear[0] * weight + answer.drag[0] * lossy, answer.shear[1] * weight + answer.drag[1] * lossy)
         wrench = on_pair(touch, side, answer.elastic * weight + answer.viscous * lossy, shear)
-        if fading:
-            if fades(touch):
-                wrench = with_fade(wrench, touch, side, stored * part)
+        if fading and fades(touch):
+            wrench = with_fade(wrench, touch, side, stored * part)
         return wrench
 
     @device
@@ -93,8 +91,8 @@ def balance_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -
         before = 0.5 if clock.spring_dt > 0.0 else 0.0  # the first step has no step before it
         whole = before * past_part + 0.5 * future_part
         change = clock.past * (past_part - rough_past) + clock.future * (future_part - rough_future)
-        push = wrench_of(touch, side, answer, met.count, whole, before + 0.5, stored)
-        more = wrench_of(touch, side, answer, met.count, change, 0.0, stored)
+        push = wrench_of(touch, side, answer, met.counts, whole, before + 0.5, stored)
+        more = wrench_of(touch, side, answer, met.counts, change, 0.0, stored)
         return Turn(t.gain_i, t.gain_j, add(t.push, push), add(t.more, more))
 
     @device

@@ -63,31 +63,30 @@ def rows_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -> A
         if rolling:
             kept = read_spring(sheet.contacts.spring, width * met.k + last, touch, 0.0)
             u, w, _, _, _ = roll_law(answer.elastic + answer.viscous, FLAT, kept, pair, sheet, 0.0)
-            return (met.count * u, met.count * w), met.count * roll_energy(length(kept), pair, sheet)
+            return (met.counts * u, met.counts * w), met.counts * roll_energy(length(kept), pair, sheet)
         return FLAT, 0.0
 
     @device
     def remembered(answer, touch, met, pair, sheet):
         """Spring (u, w), its energy, torque (u, w) and energy of rolling."""
-        if remembers:
-            if met.count > 0.0:
-                spring, at = sheet.contacts.spring, width * met.k
-                kept = read_spring(spring, at, touch, 0.0)
-                row = read_row(sheet.model.law, pair.row)
-                energy = spring_energy(row, length(kept), 0.0, spring[at + own] if extra else 0.0)
-                roll, roll_stored = rolls(answer, touch, met, pair, sheet)
-                return kept, met.count * energy, roll, roll_stored
+        if remembers and met.counts > 0.0:
+            spring, at = sheet.contacts.spring, width * met.k
+            kept = read_spring(spring, at, touch, 0.0)
+            row = read_row(sheet.model.law, pair.row)
+            energy = spring_energy(row, length(kept), 0.0, spring[at + own] if extra else 0.0)
+            roll, roll_stored = rolls(answer, touch, met, pair, sheet)
+            return kept, met.counts * energy, roll, roll_stored
         return FLAT, 0.0, FLAT, 0.0
 
     @device
     def carried_by(touch, met, side, pair, sheet):
         pulled = stored = 0.0
         if cohesive:
-            pulled = met.count * attraction(touch.depth, pair, sheet)
-            stored = met.count * attraction_energy(touch.depth, pair, sheet)
+            pulled = met.counts * attraction(touch.depth, pair, sheet)
+            stored = met.counts * attraction_energy(touch.depth, pair, sheet)
         if not touch.depth > 0.0:
             return Carried(0.0, 0.0, FLAT, FLAT, FLAT, 0.0, 0.0, pulled, stored, FLAT, 0.0)
-        count, answer = met.count, answer_of(touch, met, side, pair, sheet)
+        count, answer = met.counts, answer_of(touch, met, side, pair, sheet)
         energy = normal_energy(read_row(sheet.model.law, pair.row), touch.depth, pair.radius)
         kept, tangential, roll, roll_stored = remembered(answer, touch, met, pair, sheet)
         return Carried(
@@ -97,7 +96,7 @@ def rows_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -> A
 
     @device
     def add_row(met, side, pair, sheet, rows):
-        if met.count == 0.0 or met.square >= side.near:
+        if met.counts == 0.0 or met.square >= side.near:
             return rows
         if row_width * rows < sheet.floats.size:
             touch = touch_of(met, side)

@@ -74,7 +74,7 @@ def push_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
         clock, spring, row = world.clock, world.contacts.spring, read_row(world.model.law, pair.row)
         past_part, future_part = parts_in_contact(touch.depth, touch.closing, clock.dt, clock.onset)
         weight = clock.past * past_part + clock.future * future_part
-        count, kick, time = met.count, clock.past + clock.future, past_part * clock.spring_dt
+        count, kick, time = met.counts, clock.past + clock.future, past_part * clock.spring_dt
         if count < 0.0:
             return Push(count * elastic(row, touch.depth, pair.radius) * weight, 0.0, FLAT, FLAT, FLAT, 0.0, 0.0)
         turned = turned_about_normal(touch, side, time)
@@ -146,12 +146,12 @@ def forces_with_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
 
     @device
     def add_contact(met, side, pair, world, s):
-        counted = met.count if met.touching and met.count > 0.0 else 0.0
+        counted = met.counts if met.touching and met.counts > 0.0 else 0.0
         if unlikely(counted != world.contacts.weight[met.k]):
             lost = s.lost + change_hands(met, counted, side, pair, world)
             s = Sums(s.force, s.drag, s.heat, s.rolled, lost, s.too_deep, s.changes)
         if cohesive:
-            if met.count == 0.0 or met.square >= side.near:
+            if met.counts == 0.0 or met.square >= side.near:
                 return s
         elif not met.touching:
             return s
@@ -159,13 +159,12 @@ def forces_with_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
         push = push_of(touch, met, side, pair, world) if met.touching else Push(0.0, 0.0, FLAT, FLAT, FLAT, 0.0, 0.0)
         elastic = push.elastic
         if cohesive:
-            elastic -= met.count * attraction(touch.depth, pair, world) * (world.clock.past + world.clock.future)
+            elastic -= met.counts * attraction(touch.depth, pair, world) * (world.clock.past + world.clock.future)
         wrench = on_pair(touch, side, elastic + push.viscous, push.shear)
         if rolling:
             wrench = with_roll(wrench, touch, side, push.roll)
-        if fading:
-            if fades(touch):
-                wrench = with_fade(wrench, touch, side, fading_energy(touch, met, pair, world))
+        if fading and fades(touch):
+            wrench = with_fade(wrench, touch, side, fading_energy(touch, met, pair, world))
         return Sums(
             add(s.force, wrench), add(s.drag, on_pair(touch, side, push.viscous, push.drag)),
             s.heat + push.heat, s.rolled + push.rolled, s.lost,
@@ -198,20 +197,19 @@ def forces_without_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     @device
     def add_contact(met, side, pair, world, s):
         if cohesive:
-            if met.count == 0.0 or met.square >= side.near:
+            if met.counts == 0.0 or met.square >= side.near:
                 return s
         elif not met.touching:
             return s
         clock, row, touch = world.clock, read_row(world.model.law, pair.row), touch_of(met, side)
         past_part, future_part = parts_in_contact(touch.depth, touch.closing, clock.dt, clock.onset)
         weight = clock.past * past_part + clock.future * future_part
-        push = met.count * elastic(row, touch.depth, pair.radius) * weight if met.touching else 0.0
+        push = met.counts * elastic(row, touch.depth, pair.radius) * weight if met.touching else 0.0
         if cohesive:
-            push -= met.count * attraction(touch.depth, pair, world) * (clock.past + clock.future)
+            push -= met.counts * attraction(touch.depth, pair, world) * (clock.past + clock.future)
         wrench = push_on_pair(touch, side, push)
-        if fading:
-            if fades(touch):
-                wrench = with_fade(wrench, touch, side, fading_energy(touch, met, pair, world))
+        if fading and fades(touch):
+            wrench = with_fade(wrench, touch, side, fading_energy(touch, met, pair, world))
         return PlainSums(
             add(s.force, wrench), s.too_deep or met.square < DEEP * DEEP * (side.reach * side.reach),
             s.changes or (met.touching and touch.depth < BELOW * clock.dt * math.fabs(touch.closing)),

@@ -11,9 +11,9 @@ The kick at t_n is the second half of the step before and the first half of the 
 first of these halves, on a copy, and drifts nowhere. Gear's method corrects and predicts in MOVE; its state is the prediction
 for t_n. Tagged bodies come after the free ones.
 
-A pass is `f(index, world)`: one pair or one body. It returns marks. The loop over a range of indices is one piece of machine code,
-run by however many threads (`clast.backend.team`): one item is computed by one thread and sums run in list order, so the bits
-do not depend on who did what.
+A pass is `f(index, world)`: one pair or one body. It returns marks. The loop over a range of indices is one piece of machine
+code, run by however many threads (`clast.backend.team`): one item is computed by one thread and sums run in list order, so the
+bits do not depend on who did what.
 """
 
 from types import SimpleNamespace

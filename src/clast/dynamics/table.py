@@ -39,7 +39,7 @@ def write_row(rows, touch, met, side, pair, carried, sheet):
     integers, floats, at, n = sheet.integers, sheet.floats, WIDTH * rows, INTEGERS * rows
     integers[n + PROBER], integers[n + PROBED] = (pair.i, pair.j) if side.sign > 0.0 else (pair.j, pair.i)
     integers[n + SIDE], integers[n + PROBE] = side.sign < 0.0, sheet.contacts.candidate[2 * met.k]
-    integers[n + FEATURE], integers[n + COUNT], integers[n + CANDIDATE] = met.feature, np.int64(met.count), met.k
+    integers[n + FEATURE], integers[n + COUNT], integers[n + CANDIDATE] = met.feature, np.int64(met.counts), met.k
     integers[n + AT_VERTEX] = np.int64(met.at_vertex)
     floats[at + DEPTH], floats[at + NORMAL_X], floats[at + NORMAL_Y] = touch.depth, touch.normal.x, touch.normal.y
     floats[at + POINT_X] = side.a.place.x + touch.arm_a.x + touch.offset * touch.normal.x

@@ -10,7 +10,7 @@ from clast.backend.device import device, unsigned
 BODY, X, Y, COS, SIN, VX, VY, SPIN, RADIUS = 8, 0, 1, 2, 3, 4, 5, 6, 7  # State.body: a cache line each
 BOOK = 8  # State.book
 LATE, LATE_X, LATE_Y, LATE_SPIN = 3, 0, 1, 2  # State.late
-PAIR, I, J, FIRST, MIDDLE = 4, 0, 1, 2, 3  # Contacts.pair
+PAIR, BODY_I, BODY_J, FIRST, MIDDLE = 4, 0, 1, 2, 3  # Contacts.pair
 CONSTANT, SHIFT_X, SHIFT_Y, MASS, LAW, REDUCED = 5, 0, 1, 2, 3, 4  # Contacts.pair_constant
 CANDIDATE, PROBE, FACED = 2, 0, 1  # Contacts.candidate
 PULL, FX, FY, ON_I, ON_J = 4, 0, 1, 2, 3  # Forces.pair, Forces.more
@@ -82,7 +82,7 @@ def read_pair(world, p):
     """Pair p in a box that stays."""
     t, c, at, row = world.contacts.pair, world.contacts.pair_constant, PAIR * p, CONSTANT * p
     return Pair(
-        p, np.int64(t[at + I]), np.int64(t[at + J]), np.int64(t[at + FIRST]), np.int64(t[at + MIDDLE]),
+        p, np.int64(t[at + BODY_I]), np.int64(t[at + BODY_J]), np.int64(t[at + FIRST]), np.int64(t[at + MIDDLE]),
         np.int64(t[at + PAIR + FIRST]), Vector(c[row + SHIFT_X], c[row + SHIFT_Y]), c[row + MASS],
         unsigned(c[row + LAW]), c[row + REDUCED],
     )  # fmt: skip

@@ -85,9 +85,9 @@ def heir_of(choice: SimpleNamespace) -> SimpleNamespace:
     @device
     def left_behind(met, side, world):
         """A candidate that no longer counts as if its edge went on: where a spring that nobody takes over is now."""
-        if met.count != 0.0:
+        if met.counts != 0.0:
             return met
         way = way_to_line(met.place, read_feature(world.geometry.feature, met.feature))
-        return Met(met.k, met.probe, met.place, met.feature, met.count, way, met.at_vertex, dot(way, way), False)
+        return Met(met.k, met.probe, met.place, met.feature, met.counts, way, met.at_vertex, dot(way, way), False)
 
     return SimpleNamespace(heir=heir, left_behind=left_behind)

@@ -80,10 +80,9 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
     @device
     def sums_on(b, world, table, width):
         """Force and torque of contacts on body b; on the cell, of those across it."""
-        if cell:
-            if b == world.model.cell[0]:
-                pairs = np.int64(world.contacts.first_pair[world.contacts.first_pair.size - 1])
-                return gather_across(world.contacts, pairs, table, width)
+        if cell and b == world.model.cell[0]:
+            pairs = np.int64(world.contacts.first_pair[world.contacts.first_pair.size - 1])
+            return gather_across(world.contacts, pairs, table, width)
         return gather(b, world.contacts, table, width)
 
     @device
@@ -140,9 +139,8 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
             put(b, c, moved.place, moved.velocity, world)
         if gear:
             keep_late(b, world)
-        if cell:
-            if b == world.model.cell[0]:
-                return moved_cell(b, world)
+        if cell and b == world.model.cell[0]:
+            return moved_cell(b, world)
         return is_stale(b, world)
 
     return move_tagged

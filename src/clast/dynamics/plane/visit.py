@@ -52,7 +52,7 @@ class Met(NamedTuple):
     probe: Vector  # in a's frame
     place: Vector
     feature: int
-    count: float  # how much it counts, 0 where the closest point lies on another feature
+    counts: float  # how much it counts, 0 where the closest point lies on another feature
     way: Vector  # from the probe to the closest point of the feature
     at_vertex: float  # 1 where that is a vertex
     square: float  # of the way

@@ -16,6 +16,8 @@ from clast.contact.overlap import LINKS, POINTS, TOLERANCE, clip, surface_integr
 from clast.contact.vectors import along, between, cross, dot, minus, plus, times, triple, turn, turn_back
 from clast.dynamics.space.columns import (
     AREA,
+    BODY_I,
+    BODY_J,
     CANDIDATE,
     FIRST,
     LAW,
@@ -26,8 +28,6 @@ from clast.dynamics.space.columns import (
     PAIR,
     SECOND,
     THIRD,
-    I,
-    J,
 )  # fmt: skip
 from clast.dynamics.space.columns import SHARP_CONSTANT as CONSTANT
 from clast.dynamics.space.tangents import carried, in_plane, tangents
@@ -92,8 +92,8 @@ def read_pair(world, p):
     """Pair p."""
     t, c, at, row = world.contacts.pair, world.contacts.pair_constant, PAIR * p, CONSTANT * p
     return Pair(
-        np.int64(t[at + I]), np.int64(t[at + J]), np.int64(t[at + FIRST]), np.int64(t[at + SECOND]), np.int64(t[at + THIRD]),
-        np.int64(t[at + PAIR + FIRST]), np.int64(t[at + MARK]), triple(c, row), c[row + MASS], unsigned(c[row + LAW]),
+        np.int64(t[at + BODY_I]), np.int64(t[at + BODY_J]), np.int64(t[at + FIRST]), np.int64(t[at + SECOND]),
+        np.int64(t[at + THIRD]), np.int64(t[at + PAIR + FIRST]), np.int64(t[at + MARK]), triple(c, row), c[row + MASS], unsigned(c[row + LAW]),
         c[row + LENGTH], c[row + AREA],
     )  # fmt: skip
 

@@ -42,7 +42,7 @@ class Met(NamedTuple):
     """The one candidate of two spheres."""
 
     k: int
-    count: float
+    counts: float
     way: Any  # from centre to centre
     square: float
     touching: bool

@@ -12,7 +12,15 @@ BODY, X, Y, Z, RADIUS, TURN, VELOCITY, SPIN = 16, 0, 1, 2, 3, 4, 8, 12  # State.
 MOMENTUM = 4  # State.momentum
 BOOK = 8  # State.book
 LATE, LATE_VELOCITY, LATE_SPIN = 6, 0, 3  # State.late
-PAIR, I, J, FIRST, SECOND, THIRD, MARK = 6, 0, 1, 2, 3, 4, 5  # Contacts.pair: first candidate of each section; who they are  # noqa: E741
+PAIR, BODY_I, BODY_J, FIRST, SECOND, THIRD, MARK = (
+    6,
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+)  # Contacts.pair: first candidates of sections; who
 CONSTANT, SHIFT, MASS, LAW, REDUCED = 6, 0, 3, 4, 5  # Contacts.pair_constant
 SHARP_CONSTANT, LENGTH, AREA = 7, 5, 6  # the same of sharp bodies, which begins alike
 CANDIDATE, PROBE, FACED = 2, 0, 1  # Contacts.candidate

@@ -108,7 +108,7 @@ def heir_of(choice: SimpleNamespace) -> SimpleNamespace:
                 ) or (weight[other] > 0.0) != opening:  # fmt: skip
                     continue
                 theirs = meet_apart(np.int64(other), there, world)
-                if (theirs.count > 0.0 and theirs.square < reach) == opening:
+                if (theirs.counts > 0.0 and theirs.square < reach) == opening:
                     continue
                 way = minus(place_of(other, there, world), here)
                 if dot(way, way) < nearest:

@@ -48,14 +48,14 @@ def write_row(rows, touch, met, side, pair, carried, sheet):
     integers[n + PROBER], integers[n + PROBED] = (pair.i, pair.j) if side.sign > 0.0 else (pair.j, pair.i)
     integers[n + SECTION], integers[n + CANDIDATE] = side.section, k
     integers[n + FIRST], integers[n + SECOND] = sheet.contacts.candidate[2 * k], sheet.contacts.candidate[2 * k + 1]
-    integers[n + SIGN], integers[n + AT_VERTEX] = (1 if met.count > 0.0 else -1), met.bend == ROUND
+    integers[n + SIGN], integers[n + AT_VERTEX] = (1 if met.counts > 0.0 else -1), met.bend == ROUND
     floats[at + DEPTH], floats[at + REACH] = touch.depth, side.reach
-    floats[at + CLOSING_SPEED], floats[at + COUNT] = touch.closing, met.count
+    floats[at + CLOSING_SPEED], floats[at + COUNT] = touch.closing, met.counts
     write(floats, at + NORMAL, touch.normal)
     write(floats, at + POINT, plus(side.a.place, touch.lever))
     write(floats, at + BRANCH, side.branch)
     write_carried(at, touch, carried, floats)
-    write(floats, at + TWIST, times((carried.normal_energy + carried.cohesion_energy) / met.count, touch.twist))
+    write(floats, at + TWIST, times((carried.normal_energy + carried.cohesion_energy) / met.counts, touch.twist))
 
 
 @device

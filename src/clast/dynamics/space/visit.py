@@ -45,6 +45,8 @@ from clast.contact.vectors import (
 )
 from clast.dynamics.space.columns import (
     BODY,
+    BODY_I,
+    BODY_J,
     CANDIDATE,
     CONSTANT,
     FIRST,
@@ -60,8 +62,6 @@ from clast.dynamics.space.columns import (
     THIRD,
     TURN,
     VELOCITY,
-    I,
-    J,
     Wrench,
 )  # fmt: skip
 from clast.dynamics.space.tangents import NONE, carried, in_plane, tangents
@@ -119,7 +119,7 @@ class Met(NamedTuple):
     """Candidate k of a section; vectors in the world."""
 
     k: int
-    count: float  # how much it counts, 0 where the closest points lie on other features
+    counts: float  # how much it counts, 0 where the closest points lie on other features
     way: Any  # from the point X of a to that of b
     arm: Any  # from a's centre to X
     square: float  # of the way
@@ -181,7 +181,7 @@ def read_pair(world, p):
     """Pair p."""
     t, c, at, row = world.contacts.pair, world.contacts.pair_constant, PAIR * p, CONSTANT * p
     return Pair(
-        p, np.int64(t[at + I]), np.int64(t[at + J]), np.int64(t[at + FIRST]), np.int64(t[at + SECOND]),
+        p, np.int64(t[at + BODY_I]), np.int64(t[at + BODY_J]), np.int64(t[at + FIRST]), np.int64(t[at + SECOND]),
         np.int64(t[at + THIRD]), np.int64(t[at + PAIR + FIRST]), triple(c, row), c[row + MASS], unsigned(c[row + LAW]),
         c[row + REDUCED],
     )  # fmt: skip
@@ -520,7 +520,7 @@ def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
             side.section,
         )  # fmt: skip
         now = meet_apart(met.k, wide, world)
-        if now.count != 0.0 and now.square < NOWHERE:
+        if now.counts != 0.0 and now.square < NOWHERE:
             return now
         return Met(met.k, 0.0, NONE, NONE, 0.0, FLAT, NONE, NONE, NONE, False)
 
