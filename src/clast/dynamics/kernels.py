@@ -13,9 +13,9 @@ from clast.backend.team import still
 from clast.dynamics.bound_law import bind_law
 from clast.dynamics.contact_rows import Sheet
 from clast.dynamics.plane.family import passes_of
+from clast.dynamics.plane.listing import listing_of
 from clast.dynamics.step import step_of
-from clast.neighbours.cells import find_pairs
-from clast.neighbours.lists import carry_springs, index_pairs, list_candidates, sort_pairs
+from clast.neighbours.rebuild import rebuild_of
 
 # --- bound ---
 LAW = "clast.laws.linear"  # where the functions of the law are found
@@ -40,6 +40,7 @@ def read_row(table, at):
 law = bind_law(functions_of(LAW), read_row, own=OWN, extra=bool(EXTRA), rolling=bool(ROLLING), cohesive=bool(COHESIVE))
 passes = passes_of(law, SimpleNamespace(meet=MEET, remembers=HISTORY, cell=CELL, gear=GEAR))
 member, fill_rows = step_of(passes), passes.fill_rows
+rebuilder = rebuild_of(listing_of(SimpleNamespace(meet=MEET, memory=HISTORY * (1 + EXTRA + ROLLING))))
 
 
 @kernel
@@ -61,25 +62,6 @@ def table_now(geometry, model, state, contacts, pairs, integers, floats):
 
 
 @kernel
-def search(body, model, geometry, cast, alpha, bodies, work):
-    """Near pairs, sorted, in work.sorted; returns their number, which may exceed the capacity (then nothing is sorted)."""
-    total = find_pairs(body, model, geometry, cast.grains, cast.level, cast.level_reach, cast.big, cast.mobile, alpha, work)
-    if total <= work.raw.shape[0]:
-        sort_pairs(total, bodies, work)
-    return total
-
-
-@kernel
-def list_contacts(total, both_sides, state, model, geometry, alpha, work, bodies, old, old_pairs, new):
-    """Pairs and candidates into `new`, with the springs of `old`; returns (pairs, candidates) needed."""
-    pairs, candidates = list_candidates(total, both_sides, state.body, model, geometry, alpha, work, new)
-    if pairs < new.pair.shape[0] and candidates <= new.candidate.shape[0]:
-        index_pairs(pairs, bodies, new)
-        if HISTORY:
-            carry_springs(old, old_pairs, new, pairs)
-        for b in range(bodies):
-            new.reference[b, 0] = state.body[b, 0]
-            new.reference[b, 1] = state.body[b, 1]
-            new.reference[b, 2] = state.angle[b]
-            new.reference[b, 3] = model.reach[b]
-    return pairs, candidates
+def rebuild(me, team, job):
+    """The part of one thread in a rebuild of the lists (`clast.neighbours.rebuild`)."""
+    rebuilder(me, team, job)

@@ -10,7 +10,7 @@ import numpy as np
 from clast.backend.bind import PLANE
 from clast.contact import spheropolygon
 from clast.dynamics import table
-from clast.dynamics.arrays import Contacts, Forces, Model, State, Workspace
+from clast.dynamics.arrays import Contacts, Forces, Model, State
 from clast.dynamics.balance import add_balance_of, balance_of
 from clast.dynamics.contact_rows import rows_of
 from clast.dynamics.forces import forces_with_memory, forces_without_memory
@@ -20,6 +20,7 @@ from clast.dynamics.plane import columns, springs, visit
 from clast.dynamics.plane import motion as kicks
 from clast.dynamics.plane.columns import CONSTANT, HEAT, LOSS, NOTHING, PULL
 from clast.dynamics.plane.gear import correct_and_predict_of
+from clast.dynamics.plane.listing import SECTIONS, trees_of
 from clast.dynamics.plane.motion import kick_and_drift_of
 from clast.dynamics.plane.tagged import move_tagged_of, note_pressures
 from clast.dynamics.timestep import safe_step, unstable_step
@@ -36,7 +37,7 @@ PER_BODY = (
 )  # fmt: skip
 Memory = Springs
 
-__all__ = ["lay_out", "put_springs", "safe_step", "springs_of", "unstable_step"]
+__all__ = ["SECTIONS", "lay_out", "put_springs", "safe_step", "springs_of", "trees_of", "unstable_step"]
 
 
 def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
@@ -47,7 +48,10 @@ def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespac
         write_row=table.write_row, length=table.length, **vars(visit.visit_of(made)), **vars(springs.heir_of(made)),
     )  # fmt: skip
     for module, names in (
-        (visit, "touch_of sliding_now sliding_before rolling_rate turned_about_normal push_on_pair on_pair with_roll with_fade fades"),
+        (
+            visit,
+            "touch_of sliding_now sliding_before rolling_rate turned_about_normal push_on_pair on_pair with_roll with_fade fades",
+        ),
         (springs, "read_spring write_spring stretched turning_now passes_on"),
         (columns, "add_wrench read_wrench write_wrench"),
         (kicks, "gain_beside gain_of closing_gain"),
@@ -79,15 +83,6 @@ def meet(counting: str) -> str:
 def searches(period: np.ndarray) -> tuple[str, ...]:
     """Ways to find near pairs: by linked cells."""
     return ("cells",)
-
-
-def workspace(bodies: int, features: int, pairs: int, search: str) -> Workspace:
-    """Scratch of a rebuild; `features` is the largest number of a shape."""
-    return Workspace(
-        np.zeros(4 * bodies + 66, np.int64), np.zeros(bodies, np.int64), np.zeros(bodies, np.int64),
-        np.zeros((pairs, 4), np.int32), np.zeros((pairs, 4), np.int32),
-        np.zeros(bodies + 1, np.int64), np.zeros(features, np.int64),
-    )  # fmt: skip
 
 
 def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int, rolling: int) -> Contacts:
