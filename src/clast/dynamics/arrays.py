@@ -85,18 +85,6 @@ class Forces(NamedTuple):
     more: np.ndarray  # (np, 4): what that adds to the first table
 
 
-class Workspace(NamedTuple):
-    """Scratch of a rebuild, allocated once and grown by the host."""
-
-    cell_start: np.ndarray  # (cells + 2,) int64
-    cell_item: np.ndarray  # (n,) int64
-    cell_of: np.ndarray  # (n,) int64
-    raw: np.ndarray  # (capacity, 4) int32: i, j, image x, image y
-    sorted: np.ndarray  # (capacity, 4) int32
-    pair_start: np.ndarray  # (n + 1,) int64
-    near_feature: np.ndarray  # (largest number of features of a shape,) int64
-
-
 class Cast(NamedTuple):
     """Who is searched how, fixed for a run."""
 

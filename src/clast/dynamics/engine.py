@@ -22,6 +22,7 @@ from clast.dynamics.space import family as space
 from clast.dynamics.stretch import DEEP_OVERLAP, STALE, Stretcher
 from clast.errors import NotFiniteError, OverlapError, SceneError, StepError
 from clast.neighbours.alpha import AlphaSearch
+from clast.neighbours.rebuilder import Rebuilder
 from clast.scene.scene import Scene
 from clast.scene.space import Scene3D
 
@@ -117,7 +118,11 @@ class Engine(NamedEngine):
         self.history = bool(self.kernels.HISTORY)
         if self.kernels.GEAR:
             self.state = self.family.with_derivatives(self.state, self.kernels.GEAR)
-        self._stretcher = Stretcher(self.kernels)
+        self._stretcher, self._rebuilder = Stretcher(self.kernels), None
+        if self.family is plane:
+            self._rebuilder = Rebuilder(self.kernels, plane.DIMENSION, plane.SECTIONS)
+            self._trees = plane.trees_of(self.geometry)
+            self._laws = len(scene.materials()), self.model.law.shape[1]  # materials, parameters
         self.step = 0
         self.rebuilds = 0
         self.seconds = 0.0
@@ -144,7 +149,7 @@ class Engine(NamedEngine):
         if search not in ("auto", *possible):
             raise SceneError(f'search = "{search}" is not offered for this scene: take {" or ".join(("auto", *possible))}')
         self.search = possible[0] if search == "auto" else search
-        self._work = self._workspace(64)
+        self._work: Any = self._workspace(64) if self._rebuilder is None else None
         self._lists = self._empty_lists(64, 256)
         self._spare = self._empty_lists(64, 256)
         self._forces = self._empty_forces(64)
@@ -203,6 +208,33 @@ class Engine(NamedEngine):
         if self.kernels.CELL:
             reach += 0.5 * self.alpha  # the cell may move images by α before the lists are stale, its grains by α each
             cell.measure(self)
+        pairs = self._list_serially(reach) if self._rebuilder is None else self._list_by_team(reach)
+        self._lists, self._spare = self._spare, self._lists
+        self.pairs = pairs
+        if self.kernels.CELL:
+            self._lists.reference[self.model.cell[0], 3] = cell.haste(self)
+        if pairs > len(self._forces.pair):
+            self._forces = self._empty_forces(len(self._lists.pair))
+        self.rebuilds += 1
+        self._cut()
+        took = time.perf_counter() - began
+        self.seconds += took
+        self._interval = Interval(steps=0, seconds=took, rebuilding=took)
+
+    def _list_by_team(self, reach: float) -> int:
+        """New lists into the spare ones, by as many threads as steps take; returns the number of pairs."""
+        assert self._rebuilder is not None
+        geometry, model, state = flat(self.geometry), flat(self.model), flat(self.state)
+        world = (geometry, *map(flat, self._trees), model, state, self.cast, flat(self._lists), flat(self._spare))
+        return self._rebuilder.renew(self.threads, reach, self._laws, world, self._wider)
+
+    def _wider(self, pairs: int, candidates: int) -> Any:
+        """Spare lists with room for so many, flat."""
+        self._spare = self._empty_lists(pairs, candidates)
+        return flat(self._spare)
+
+    def _list_serially(self, reach: float) -> int:
+        """The same of bodies in space, by one thread."""
         n = self.order.size
         total = self.kernels.search(self.state.body, self.model, self.geometry, self.cast, reach, n, self._work)
         if total > len(self._work.raw):
@@ -226,17 +258,7 @@ class Engine(NamedEngine):
             if pairs < len(self._spare.pair) and candidates <= len(self._spare.candidate):
                 break
             self._spare = self._empty_lists(int(SPARE * pairs) + 16, int(SPARE * candidates) + 16)
-        self._lists, self._spare = self._spare, self._lists
-        self.pairs = pairs
-        if self.kernels.CELL:
-            self._lists.reference[self.model.cell[0], 3] = cell.haste(self)
-        if pairs > len(self._forces.pair):
-            self._forces = self._empty_forces(len(self._lists.pair))
-        self.rebuilds += 1
-        self._cut()
-        took = time.perf_counter() - began
-        self.seconds += took
-        self._interval = Interval(steps=0, seconds=took, rebuilding=took)
+        return pairs
 
     def _way_of_a_step(self) -> float:
         """The longest way any point went in the last step. Lists reach further by that, so that a contact which opened

@@ -14,6 +14,7 @@ from clast.backend.team import still
 from clast.dynamics.bound_law import bind_law
 from clast.dynamics.contact_rows import Sheet
 from clast.dynamics.step import step_of
+from clast.neighbours.rebuild import rebuild_of
 
 # --- bound ---
 FAMILY = "clast.dynamics.plane.family"  # where the passes of a family of bodies are found
@@ -38,7 +39,7 @@ def read_row(table, at):
 family = import_module(FAMILY)
 law = bind_law(functions_of(LAW), read_row, own=OWN, extra=bool(EXTRA), rolling=bool(ROLLING), cohesive=bool(COHESIVE))
 passes = family.passes_of(law, SimpleNamespace(meet=MEET, remembers=HISTORY, cell=CELL, gear=GEAR))
-member, fill_rows, find_near, list_near = step_of(passes), passes.fill_rows, family.find_near, family.list_near
+member, fill_rows = step_of(passes), passes.fill_rows
 
 
 @kernel
@@ -59,13 +60,23 @@ def table_now(geometry, model, state, contacts, scratch, pairs, integers, floats
     return fill_rows(pairs, Sheet(geometry, model, state, contacts, scratch, 0, integers, floats))
 
 
-@kernel
-def search(body, model, geometry, cast, alpha, bodies, work):
-    """Near pairs, sorted, in work.sorted; returns their number, which may exceed the capacity (then nothing is sorted)."""
-    return find_near(body, model, geometry, cast, alpha, bodies, work)
+if hasattr(family, "listing_of"):
+    renewing = rebuild_of(family.listing_of(SimpleNamespace(meet=MEET, memory=HISTORY * (1 + EXTRA + ROLLING))))
 
+    @kernel
+    def rebuild(me, team, job):
+        """The part of one thread in a rebuild of the lists (`clast.neighbours.rebuild`)."""
+        renewing(me, team, job)
 
-@kernel
-def list_contacts(total, both_sides, state, model, geometry, alpha, work, bodies, old, old_pairs, new):
-    """Pairs and candidates into `new`, with the springs of `old`; returns (pairs, candidates) needed."""
-    return list_near(total, both_sides, state, model, geometry, alpha, work, bodies, old, old_pairs, new, HISTORY)
+else:
+    find_near, list_near = family.find_near, family.list_near
+
+    @kernel
+    def search(body, model, geometry, cast, alpha, bodies, work):
+        """Near pairs, sorted, in work.sorted; returns their number, which may exceed the capacity (then nothing is sorted)."""
+        return find_near(body, model, geometry, cast, alpha, bodies, work)
+
+    @kernel
+    def list_contacts(total, both_sides, state, model, geometry, alpha, work, bodies, old, old_pairs, new):
+        """Pairs and candidates into `new`, with the springs of `old`; returns (pairs, candidates) needed."""
+        return list_near(total, both_sides, state, model, geometry, alpha, work, bodies, old, old_pairs, new, HISTORY)

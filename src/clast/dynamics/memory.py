@@ -65,4 +65,5 @@ def put_springs(
     lists.candidate[: place.size, 0], lists.candidate[: place.size, 1] = probe, feature
     lists.spring[: place.size] = memory[place][:, columns(extra, rolling)]
     lists.weight[: place.size] = 1
+    lists.first_pair[:] = np.searchsorted(i[starts], np.arange(len(lists.first_pair)))
     return pairs

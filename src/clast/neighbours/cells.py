@@ -1,19 +1,25 @@
-"""Near pairs of bodies by linked cells, in levels of size (GM09 §2.4, ARX §III).
+"""Bodies into linked cells, in levels of size (GM09 §2.4, ARX §III).
 
 Grains of one level have reaches within a factor of two, and a level's cells are as wide as twice its largest reach plus
-2α: a pair of one level is found in the 3 × 3 cells around either grain. A pair of two levels is found by the larger grain,
-which looks through the finer cells it may reach into: there are few large grains, and small ones look at nobody's cells.
-Big bodies are in no cell; every grain is held against their boxes. Positions are never wrapped: a pair carries the
-image (nx, ny) of its second body, so its identity does not change when a grain crosses a periodic side.
+2α: a pair of one level is found in the 3 × 3 (× 3) cells around either grain. Each level has a grid of its own over the same
+room. Big bodies are in no cell. Positions are never wrapped: a cell of a periodic side holds bodies of any period.
+
+One code serves the plane and space: the plane is space with one layer of cells.
 """
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 
+from clast.backend.atomics import fetch_add
 from clast.backend.device import device, routine
 
 FEW_CELLS = 3  # fewer cells than this along a periodic side would meet a neighbour twice: search that side without cells
+MOST_CELLS = 1 << 20  # along one side, so that their product is a number
+GRID, BASE, NX, NY, NZ = 4, 0, 1, 2, 3  # Scratch.grid: the first cell of a level, cells along the sides
+ROOM, LOW, EXTENT = 6, 0, 3  # Scratch.room: where the cells begin along each axis, and how far they go
+CELLS_EACH, CELLS_MORE = 2, 64  # at most so many cells for each grain of a level, and so many besides
 
 
 @device
@@ -52,17 +58,6 @@ def cells_within(x, span, low, extent, periodic, count):
 
 
 @device
-def note_pair(i, j, nx, ny, raw, total):
-    """Write a pair with the smaller body first; beyond the capacity only count."""
-    if total < raw.shape[0]:
-        if i < j:
-            raw[total, 0], raw[total, 1], raw[total, 2], raw[total, 3] = i, j, nx, ny
-        else:
-            raw[total, 0], raw[total, 1], raw[total, 2], raw[total, 3] = j, i, -nx, -ny
-    return total + 1
-
-
-@device
 def images_within(d, near, period):
     """First and last image n with |d + n·period| ≤ near along one side; image 0 alone on an open one."""
     if period == 0.0:
@@ -71,133 +66,91 @@ def images_within(d, near, period):
 
 
 @device
-def note_images(i, j, dx, dy, near, lx, ly, raw, total):
-    """Note every image of j whose centre is nearer to i's than `near`; (dx, dy) from i to j as they stand."""
-    x_first, x_last = images_within(dx, near, lx)
-    y_first, y_last = images_within(dy, near, ly)
-    for nx in range(x_first, x_last + 1):
-        for ny in range(y_first, y_last + 1):
-            ex = dx + nx * lx
-            ey = dy + ny * ly
-            if ex * ex + ey * ey < near * near:
-                total = note_pair(i, j, nx, ny, raw, total)
-    return total
-
-
-@routine
-def sort_into_cells(level, side, low_x, low_y, extent_x, extent_y, lx, ly, body, grains, levels, work):
-    """Counting sort of the grains of one level; returns the numbers of cells along x and y."""
-    nx = cell_count(extent_x, side, lx > 0.0, np.int64(1 << 20))
-    ny = cell_count(extent_y, side, ly > 0.0, np.int64(1 << 20))
-    limit = np.int64(work.cell_start.shape[0] - 2)
-    while nx * ny > limit:  # a few grains far away must not ask for endless cells: wider cells are always right
-        if nx >= ny:
+def cell_counts(side, extent, period, limit):
+    """Cells along x, y and z, at most `limit` in all: a few grains far away must not ask for endless cells."""
+    nx = cell_count(extent[0], side, period[0] > 0.0, MOST_CELLS)
+    ny = cell_count(extent[1], side, period[1] > 0.0, MOST_CELLS)
+    nz = cell_count(extent[2], side, period[2] > 0.0, MOST_CELLS)
+    while nx * ny * nz > limit:  # wider cells are always right, and `cells_within` meets none of them twice
+        if nx >= ny and nx >= nz:
             nx = max(nx // 2, np.int64(1))
-        else:
+        elif ny >= nz:
             ny = max(ny // 2, np.int64(1))
-    if lx > 0.0 and nx < FEW_CELLS:
-        nx = np.int64(1)
-    if ly > 0.0 and ny < FEW_CELLS:
-        ny = np.int64(1)
-    start, item, cell = work.cell_start, work.cell_item, work.cell_of
-    for c in range(nx * ny + 1):
-        start[c] = 0
-    for q in range(grains.size):
-        if levels[q] != level:
-            continue
-        b = grains[q]
-        c = cell_index(body[b, 0], low_x, extent_x, lx > 0.0, nx) + nx * cell_index(body[b, 1], low_y, extent_y, ly > 0.0, ny)
-        cell[q] = c
-        start[c + 1] += 1
-    for c in range(nx * ny):
-        start[c + 1] += start[c]
-    for back in range(grains.size):
-        q = grains.size - 1 - back
-        if levels[q] != level:
-            continue
-        c = cell[q]
-        start[c + 1] -= 1
-        item[start[c + 1]] = grains[q]
-    # start[c + 1] has come down to the first item of cell c: shift, so that cell c is start[c] … start[c + 1]
-    members = np.int64(0)
-    for q in range(grains.size):
-        members += levels[q] == level
-    for c in range(nx * ny):
-        start[c] = start[c + 1]
-    start[nx * ny] = members
-    return nx, ny
+        else:
+            nz = max(nz // 2, np.int64(1))
+    return nx, ny, nz
+
+
+@device
+def window(x, span, low, extent, period, count):
+    """Cells along one side that x ± span reaches into: the first, within the side, and how many; they go on at the other end."""
+    first, number = cells_within(x, span, low, extent, period > 0.0, count)
+    return first % count if period > 0.0 else first, number
 
 
 @routine
-def find_pairs(body, model, geometry, grains, levels, level_reach, big, mobile, alpha, work):
-    """Pairs whose surfaces may be nearer than 2α, unsorted, into work.raw; returns how many there are."""
-    lx, ly = model.period[0], model.period[1]
-    reach = model.reach
-    raw, start, item = work.raw, work.cell_start, work.cell_item
-    low_x = low_y = 0.0
-    extent_x, extent_y = lx, ly
-    if grains.size > 0:
-        b = grains[0]
-        x_low, x_high, y_low, y_high = body[b, 0], body[b, 0], body[b, 1], body[b, 1]
-        for q in range(grains.size):
-            b = grains[q]
-            x_low, x_high = min(x_low, body[b, 0]), max(x_high, body[b, 0])
-            y_low, y_high = min(y_low, body[b, 1]), max(y_high, body[b, 1])
-        if lx == 0.0:
-            low_x, extent_x = x_low, x_high - x_low
-        if ly == 0.0:
-            low_y, extent_y = y_low, y_high - y_low
-    total = np.int64(0)
-    for level in range(level_reach.size):
-        side = 2.0 * level_reach[level] + 2.0 * alpha
-        nx, ny = sort_into_cells(level, side, low_x, low_y, extent_x, extent_y, lx, ly, body, grains, levels, work)
-        for q in range(grains.size):
-            if levels[q] > level:  # finer grains wait for their own level
-                continue
-            i = grains[q]
-            x, y = body[i, 0], body[i, 1]
-            same = levels[q] == level
-            span = reach[i] + level_reach[level] + 2.0 * alpha
-            x_first, x_count = cells_within(x, span, low_x, extent_x, lx > 0.0, nx)
-            y_first, y_count = cells_within(y, span, low_y, extent_y, ly > 0.0, ny)
-            for row in range(y_first, y_first + y_count):
-                for column in range(x_first, x_first + x_count):
-                    c = column % nx + nx * (row % ny)
-                    for k in range(start[c], start[c + 1]):
-                        j = item[k]
-                        if same and j <= i:
-                            continue
-                        if not (mobile[i] or mobile[j]):
-                            continue
-                        near = reach[i] + reach[j] + 2.0 * alpha
-                        total = note_images(i, j, body[j, 0] - x, body[j, 1] - y, near, lx, ly, raw, total)
-    return find_big_pairs(body, model, geometry, grains, big, mobile, alpha, raw, total)
+def lay_grids(parts, alpha, lengths, cast, work):
+    """The room of the cells from the extents of all parts, then a grid of it for each level; returns the number of cells."""
+    room = work.room
+    for axis in range(3):
+        low, high = np.inf, -np.inf
+        for part in range(parts):
+            low, high = min(low, work.extent[ROOM * part + axis]), max(high, work.extent[ROOM * part + 3 + axis])
+        closed = lengths[axis] > 0.0 or low > high
+        room[LOW + axis] = 0.0 if closed else low
+        room[EXTENT + axis] = lengths[axis] if closed else high - low
+    extent = (room[EXTENT], room[EXTENT + 1], room[EXTENT + 2])
+    cells = np.int64(0)
+    for level in range(cast.level_reach.size):
+        side = 2.0 * cast.level_reach[level] + 2.0 * alpha
+        nx, ny, nz = cell_counts(side, extent, lengths, CELLS_EACH * work.members[level] + CELLS_MORE)
+        at = GRID * level
+        work.grid[at + BASE], work.grid[at + NX], work.grid[at + NY], work.grid[at + NZ] = cells, nx, ny, nz
+        cells += nx * ny * nz
+    return cells
 
 
-@routine
-def find_big_pairs(body, model, geometry, grains, big, mobile, alpha, raw, total):
-    """Pairs of a grain and a big body: the grain's circle against the body's box, in the body's frame, every image."""
-    lx, ly = model.period[0], model.period[1]
-    for w in range(big.size):
-        j = big[w]
-        box = geometry.box[model.shape[j]]
-        cosine, sine, radius = body[j, 2], body[j, 3], body[j, 7]
-        half = model.reach[j] + alpha
-        for q in range(grains.size):
-            i = grains[q]
-            if not (mobile[i] or mobile[j]):
-                continue
-            dx, dy = body[i, 0] - body[j, 0], body[i, 1] - body[j, 1]
-            near = model.reach[i] + radius + 2.0 * alpha
-            # image n of the body is where its circle can hold the grain: |n l − d| ≤ half + near
-            x0, x1 = images_within(-dx, half + near, lx)
-            y0, y1 = images_within(-dy, half + near, ly)
-            for nx in range(x0, x1 + 1):
-                for ny in range(y0, y1 + 1):
-                    ex, ey = dx - nx * lx, dy - ny * ly
-                    px, py = cosine * ex + sine * ey, cosine * ey - sine * ex
-                    gx = max(max(box[0] - px, px - box[2]), 0.0)
-                    gy = max(max(box[1] - py, py - box[3]), 0.0)
-                    if gx * gx + gy * gy < near * near:
-                        total = note_pair(i, j, nx, ny, raw, total)
-    return total
+def cells_of(dimension: SimpleNamespace) -> SimpleNamespace:
+    """The passes that put bodies into cells; `dimension` has `place(body, b)` and `periods(model)`, three numbers each."""
+    place, periods = dimension.place, dimension.periods
+
+    @routine
+    def note_extent(part, low, high, world):
+        """Least and largest coordinates of the grains low … high, into the row of a part."""
+        work = world.work
+        x0 = y0 = z0 = np.inf
+        x1 = y1 = z1 = -np.inf
+        for b in range(low, high):
+            if work.level[b] >= 0:
+                x, y, z = place(world.state.body, b)
+                x0, y0, z0, x1, y1, z1 = min(x0, x), min(y0, y), min(z0, z), max(x1, x), max(y1, y), max(z1, z)
+        for axis in range(3):
+            work.extent[ROOM * part + axis] = (x0, y0, z0)[axis]
+            work.extent[ROOM * part + 3 + axis] = (x1, y1, z1)[axis]
+
+    @device
+    def count_cell(b, world):
+        """Note the cell of a body and count it there."""
+        work, room, level = world.work, world.work.room, world.work.level[b]
+        if level < 0:
+            return
+        (x, y, z), (lx, ly, lz), at = place(world.state.body, b), periods(world.model), GRID * level
+        nx, ny, nz = work.grid[at + NX], work.grid[at + NY], work.grid[at + NZ]
+        cx = cell_index(x, room[LOW], room[EXTENT], lx > 0.0, nx)
+        cy = cell_index(y, room[LOW + 1], room[EXTENT + 1], ly > 0.0, ny)
+        cz = cell_index(z, room[LOW + 2], room[EXTENT + 2], lz > 0.0, nz)
+        c = work.grid[at + BASE] + cx + nx * (cy + ny * cz)
+        work.cell_of[b] = c
+        fetch_add(work.cell_start, c + 1, 1)
+
+    @device
+    def fill_cell(b, world):
+        """Put a body into its cell. In which order they come depends on who is first: whoever reads cells sorts what is found.
+
+        cell_start[c + 1] comes up from the first item of cell c to the first of the next.
+        """
+        work = world.work
+        if work.level[b] >= 0:
+            work.cell_item[fetch_add(work.cell_start, np.int64(work.cell_of[b]) + 1, 1)] = b
+
+    return SimpleNamespace(note_extent=note_extent, count_cell=count_cell, fill_cell=fill_cell)

@@ -12,8 +12,7 @@ import numpy as np
 
 from clast.backend.device import device, routine
 from clast.contact.vectors import rotation_of, turn_back
-from clast.neighbours.cells import cell_count, cell_index, cells_within, images_within
-from clast.neighbours.lists import index_pairs  # noqa: F401  (re-exported: it reads only i and j of a pair, in any row)
+from clast.neighbours.cells import cell_counts, cell_index, cells_within, images_within
 
 
 @device
@@ -44,23 +43,6 @@ def note_images(i, j, dx, dy, dz, near, lx, ly, lz, raw, total):
                 if ex * ex + ey * ey + ez * ez < near * near:
                     total = note_pair(i, j, nx, ny, nz, raw, total)
     return total
-
-
-@device
-def cell_counts(side, extent, period, limit):
-    """Cells along x, y and z, at most `limit` in all: a few grains far away must not ask for endless cells."""
-    most = np.int64(1 << 20)  # of one side, so that the product is a number
-    nx = cell_count(extent[0], side, period[0] > 0.0, most)
-    ny = cell_count(extent[1], side, period[1] > 0.0, most)
-    nz = cell_count(extent[2], side, period[2] > 0.0, most)
-    while nx * ny * nz > limit:  # wider cells are always right, and `cells_within` meets none of them twice
-        if nx >= ny and nx >= nz:
-            nx = max(nx // 2, np.int64(1))
-        elif ny >= nz:
-            ny = max(ny // 2, np.int64(1))
-        else:
-            nz = max(nz // 2, np.int64(1))
-    return nx, ny, nz
 
 
 @routine
@@ -231,3 +213,27 @@ def sort_pairs(total, bodies, work):
                 out[q, column] = out[q - 1, column]
             q -= 1
         out[q, 0], out[q, 1], out[q, 2], out[q, 3], out[q, 4] = i, j, nx, ny, nz
+
+
+@routine
+def index_pairs(pairs, bodies, contacts):
+    """For each body the pairs in which it comes first (a range) and second (a list, ascending)."""
+    pair, first, second, other = contacts.pair, contacts.first_pair, contacts.first_other, contacts.other
+    for b in range(bodies + 1):
+        first[b] = 0
+        second[b] = 0
+    for p in range(pairs):
+        first[pair[p, 0] + 1] += 1
+        second[pair[p, 1] + 1] += 1
+    for b in range(bodies):
+        first[b + 1] += first[b]
+        second[b + 1] += second[b]
+    for back in range(pairs):
+        p = pairs - 1 - back
+        j = pair[p, 1]
+        second[j + 1] -= 1
+        other[second[j + 1]] = p
+    # each count was moved to the start of its list: shift back
+    for b in range(bodies):
+        second[b] = second[b + 1]
+    second[bodies] = pairs

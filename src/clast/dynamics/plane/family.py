@@ -9,7 +9,7 @@ import numpy as np
 
 from clast.contact import spheropolygon
 from clast.dynamics import table
-from clast.dynamics.arrays import Contacts, Forces, Model, Scratch, State, Workspace
+from clast.dynamics.arrays import Contacts, Forces, Model, Scratch, State
 from clast.dynamics.balance import add_balance_of, balance_of
 from clast.dynamics.contact_rows import rows_of
 from clast.dynamics.forces import forces_with_memory, forces_without_memory
@@ -19,7 +19,7 @@ from clast.dynamics.plane import columns, springs, visit
 from clast.dynamics.plane import motion as kicks
 from clast.dynamics.plane.columns import CONSTANT, HEAT, LOSS, NOTHING, PULL
 from clast.dynamics.plane.gear import correct_and_predict_of
-from clast.dynamics.plane.listing import find_near, list_near
+from clast.dynamics.plane.listing import SECTIONS, listing_of, trees_of
 from clast.dynamics.plane.motion import kick_and_drift_of
 from clast.dynamics.plane.tagged import move_tagged_of, note_pressures
 from clast.dynamics.timestep import safe_step, unstable_step
@@ -36,7 +36,7 @@ PER_BODY = (
 )  # fmt: skip
 Memory = Springs
 
-__all__ = ["find_near", "lay_out", "list_near", "put_springs", "safe_step", "springs_of", "unstable_step"]
+__all__ = ["SECTIONS", "lay_out", "listing_of", "put_springs", "safe_step", "springs_of", "trees_of", "unstable_step"]
 
 
 def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
@@ -82,16 +82,6 @@ def meet(counting: str) -> str:
 def searches(period: np.ndarray) -> tuple[str, ...]:
     """Ways to find near pairs: by linked cells."""
     return ("cells",)
-
-
-def workspace(bodies: int, geometry: Any, pairs: int, search: str) -> Workspace:
-    """Scratch of a rebuild."""
-    features = int(np.diff(geometry.first_feature).max())
-    return Workspace(
-        np.zeros(4 * bodies + 66, np.int64), np.zeros(bodies, np.int64), np.zeros(bodies, np.int64),
-        np.zeros((pairs, 4), np.int32), np.zeros((pairs, 4), np.int32),
-        np.zeros(bodies + 1, np.int64), np.zeros(features, np.int64),
-    )  # fmt: skip
 
 
 def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int, rolling: int) -> Contacts:

@@ -1,30 +1,351 @@
-"""The lists of a run in the plane, made anew at the present positions."""
+"""What a rebuild of the lists knows of the plane: boxes of big bodies, and which probes of a pair may meet which features.
 
-from clast.backend.device import device
-from clast.neighbours.cells import find_pairs
-from clast.neighbours.lists import carry_springs, index_pairs, list_candidates, sort_pairs
+A candidate is a probe and a feature nearer than the sphero-radii and 2α. They are found by trees of the probes and of the
+features (`clast.neighbours.feature_tree`), and come out sorted by (probe, feature).
+
+Counting is most of the work of a rebuild. Where a side of a pair has at most 64 combinations, what was found is kept in 64 bits,
+and writing the list looks at nothing but these.
+"""
+
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clast.algebra.plane import Vector, minus, opposite, turn, turn_back
+from clast.backend.device import device, unsigned
+from clast.contact.features import Geometry
+from clast.contact.spheropolygon import FEATURE, NOTCH
+from clast.dynamics.plane.columns import (
+    BODY,
+    BODY_I,
+    BODY_J,
+    CANDIDATE,
+    CONSTANT,
+    COS,
+    FACED,
+    FIRST,
+    LAW,
+    MASS,
+    MIDDLE,
+    PAIR,
+    PROBE,
+    RADIUS,
+    REDUCED,
+    REFERENCE,
+    SHIFT_X,
+    SHIFT_Y,
+    SIN,
+    X,
+    Y,
+)
+from clast.neighbours.carry import carry_of
+from clast.neighbours.feature_tree import SLACK, Tree, squared_distance_to_box, tree_of
+from clast.neighbours.others import others_of
+from clast.neighbours.pairs import note_of
+from clast.neighbours.scratch import CANDIDATES, PAIRS, WRITING
+
+AXES = 2
+SECTIONS = 2  # of the candidates of a pair: i's probes on j's features, j's on i's
+BITS, LARGEST = 64, (1 << 63) - 1
+
+
+def trees_of(geometry: Geometry) -> tuple[Tree, Tree]:
+    """Trees of the probes and of the features of all shapes."""
+    a, b = geometry.feature[:, 0:2], geometry.feature[:, 2:4]
+    end = np.where(geometry.feature[:, 7:8] == NOTCH, a, b)
+    return (
+        tree_of(geometry.vertex, geometry.vertex, geometry.first_vertex),
+        tree_of(np.minimum(a, end), np.maximum(a, end), geometry.first_feature),
+    )
+
+
+# --- bodies ----------------------------------------------------------------------------------------------------------
 
 
 @device
-def find_near(body, model, geometry, cast, alpha, bodies, work):
-    """Near pairs, sorted, in work.sorted; returns their number."""
-    total = find_pairs(body, model, geometry, cast.grains, cast.level, cast.level_reach, cast.big, cast.mobile, alpha, work)
-    if total <= work.raw.shape[0]:
-        sort_pairs(total, bodies, work)
-    return total
+def place(body, b):
+    """Where body b is; the plane lies at z = 0."""
+    return body[BODY * b + X], body[BODY * b + Y], 0.0
 
 
 @device
-def list_near(total, both_sides, state, model, geometry, alpha, work, bodies, old, old_pairs, new, history):
-    """Pairs and candidates into `new`, with the springs of `old`; returns (pairs, candidates) needed."""
-    pairs, candidates = list_candidates(total, both_sides, state.body, model, geometry, alpha, work, new)
-    if pairs < new.pair.shape[0] and candidates <= new.candidate.shape[0]:
-        index_pairs(pairs, bodies, new)
-        if history:
-            carry_springs(old, old_pairs, new, pairs)
-        for b in range(bodies):
-            new.reference[b, 0] = state.body[b, 0]
-            new.reference[b, 1] = state.body[b, 1]
-            new.reference[b, 2] = state.angle[b]
-            new.reference[b, 3] = model.reach[b]
-    return pairs, candidates
+def periods(model):
+    """Lengths of the periodic cell; nothing repeats along z."""
+    return model.period[0], model.period[1], 0.0
+
+
+@device
+def radius(body, b):
+    """Sphero-radius of body b."""
+    return body[BODY * b + RADIUS]
+
+
+@device
+def note_reference(b, world):
+    """Where body b is when the lists are made."""
+    table, body, at = world.new.reference, world.state.body, REFERENCE * b
+    table[at], table[at + 1] = body[BODY * b + X], body[BODY * b + Y]
+    table[at + 2], table[at + 3] = world.state.angle[b], world.model.reach[b]
+
+
+@device
+def close_pairs(world):
+    """The row after the last pair, and the ends of the ranges of bodies."""
+    size, new, bodies = world.work.size, world.new, world.work.level.size
+    new.pair[PAIR * size[PAIRS] + FIRST] = size[CANDIDATES]
+    new.first_pair[bodies] = new.first_other[bodies] = size[PAIRS]
+
+
+# --- candidates ------------------------------------------------------------------------------------------------------
+
+
+class Sight(NamedTuple):
+    """Probes of a, seen from b."""
+
+    a: int  # shapes
+    b: int
+    frame: Vector  # of a, seen from b
+    shift: Vector  # of a's centre, seen from b
+    there: Vector  # b's centre, seen from a
+    gap: float  # square of the distance of a candidate
+    span: float  # square of the distance from b's centre of probes that may be one
+    bits: int  # features of b where all combinations fit into bits, else 0
+
+
+class Found(NamedTuple):
+    """Candidates: written from `at` as far as there is room, counted, and noted in bits."""
+
+    at: int
+    room: int
+    number: int
+    hit: int
+
+
+@device
+def bits_of(a, b, geometry):
+    """Features of shape b where all combinations with probes of shape a fit into bits, else 0."""
+    features = geometry.first_feature[b + 1] - geometry.first_feature[b]
+    return features if features * (geometry.first_vertex[a + 1] - geometry.first_vertex[a]) <= BITS else np.int64(0)
+
+
+@device
+def sight_of(a, b, branch, world):
+    """How b sees a; `branch` leads from a to b, or to the image of it that is met."""
+    body = world.state.body
+    frame_a = Vector(body[BODY * a + COS], body[BODY * a + SIN])
+    frame_b = Vector(body[BODY * b + COS], body[BODY * b + SIN])
+    gap = body[BODY * a + RADIUS] + body[BODY * b + RADIUS] + 2.0 * world.alpha
+    span = world.model.reach[b] + body[BODY * a + RADIUS] + 2.0 * world.alpha
+    shape_a, shape_b = world.model.shape[a], world.model.shape[b]
+    return Sight(
+        shape_a, shape_b, turn_back(frame_b, frame_a), opposite(turn_back(frame_b, branch)), turn_back(frame_a, branch),
+        gap * gap, span * span, bits_of(shape_a, shape_b, world.geometry),
+    )  # fmt: skip
+
+
+@device
+def squared_distance(place, feature, f):
+    """Of a point to a feature: to its segment, or to its vertex where only that counts."""
+    at = FEATURE * f
+    ux, uy = place.x - feature[at], place.y - feature[at + 1]
+    lx, ly = feature[at + 2] - feature[at], feature[at + 3] - feature[at + 1]
+    t = min(max((ux * lx + uy * ly) * feature[at + 6], 0.0), 1.0) if feature[at + 7] != NOTCH else 0.0
+    dx, dy = ux - t * lx, uy - t * ly
+    return dx * dx + dy * dy
+
+
+@device
+def is_near_big(way, b, near, world):
+    """Whether a point is nearer than `near` to a feature of body b; `way` leads there from its centre."""
+    body, faced, shape = world.state.body, world.faced, world.model.shape[b]
+    seen = turn_back(Vector(body[BODY * b + COS], body[BODY * b + SIN]), Vector(way[0], way[1]))
+    node, end, limit = unsigned(faced.first_node[shape]), faced.first_node[shape + 1], near * near * SLACK
+    while node < end:
+        if squared_distance_to_box(faced, node, seen.x, seen.y) > limit:
+            node = unsigned(faced.skip[node])
+        else:
+            for f in range(faced.first[node], faced.last[node]):
+                if squared_distance(seen, world.geometry.feature, unsigned(f)) < limit:
+                    return True
+            node += 1
+    return False
+
+
+@device
+def write(v, f, k, world):
+    """Candidate k."""
+    candidate = world.new.candidate
+    candidate[CANDIDATE * k + PROBE], candidate[CANDIDATE * k + FACED] = v, f
+
+
+@device
+def note_run(v, seen, first, last, sight, found, world):
+    """Features first … last of b that are near probe v of a, which b sees at `seen`."""
+    feature, hit, count = world.geometry.feature, found.hit, found.number
+    if sight.bits > 0:  # without a branch: which are near cannot be foretold, and a wrong guess costs more than a distance
+        bit = (v - world.geometry.first_vertex[sight.a]) * sight.bits - world.geometry.first_feature[sight.b]
+        for f in range(first, last):
+            near = np.int64(squared_distance(seen, feature, unsigned(f)) < sight.gap)
+            hit |= near << (bit + f)
+            count += near
+        return Found(found.at, found.room, count, hit)
+    for f in range(first, last):
+        if squared_distance(seen, feature, unsigned(f)) < sight.gap:
+            if count < found.room:
+                write(v, f, found.at + count, world)
+            count += 1
+    return Found(found.at, found.room, count, hit)
+
+
+@device
+def look_from(v, sight, found, world):
+    """Features of b near probe v of a."""
+    vertex, faced = world.geometry.vertex, world.faced
+    seen = turn(sight.frame, Vector(vertex[2 * v], vertex[2 * v + 1]))
+    seen = Vector(seen.x + sight.shift.x, seen.y + sight.shift.y)
+    node, end = unsigned(faced.first_node[sight.b]), faced.first_node[sight.b + 1]
+    while node < end:
+        if squared_distance_to_box(faced, node, seen.x, seen.y) > sight.gap * SLACK:
+            node = unsigned(faced.skip[node])
+        else:
+            found = note_run(v, seen, faced.first[node], faced.last[node], sight, found, world)
+            node += 1
+    return found
+
+
+@device
+def list_side(sight, found, world):
+    """Candidates of a's probes on b's features."""
+    probes = world.probes
+    node, end = unsigned(probes.first_node[sight.a]), probes.first_node[sight.a + 1]
+    while node < end:
+        if squared_distance_to_box(probes, node, sight.there.x, sight.there.y) > sight.span * SLACK:
+            node = unsigned(probes.skip[node])
+        else:
+            for v in range(probes.first[node], probes.last[node]):
+                found = look_from(unsigned(v), sight, found, world)
+            node += 1
+    return found
+
+
+@device
+def write_hits(a, b, found, world):
+    """The candidates of probes of shape a on features of shape b that are noted in bits."""
+    hit, at = found.hit, found.at
+    v, first, bits = world.geometry.first_vertex[a], world.geometry.first_feature[b], bits_of(a, b, world.geometry)
+    mask = ((np.int64(1) << bits) - 1) if bits < BITS else np.int64(-1)
+    while hit != 0:
+        here, f = hit & mask, first
+        while here != 0:
+            if here & 1:
+                write(v, f, at, world)
+                at += 1
+            here = (here >> 1) & LARGEST  # the sign is a bit like any other
+            f += 1
+        hit = ((hit >> bits) & (LARGEST >> (bits - 1))) if bits < BITS else np.int64(0)
+        v += 1
+
+
+read_near = note_of(AXES).read_near
+count_other = others_of(PAIR).count_other
+
+
+@device
+def pair_of(q, world):
+    """Near pair q: i, j, where the image of j lies that is met, and how to get there from i."""
+    i, j, (nx, ny, _) = read_near(world.work.near, q)
+    body, (lx, ly, _) = world.state.body, periods(world.model)
+    shift = Vector(nx * lx, ny * ly)
+    branch = minus(Vector(body[BODY * j + X], body[BODY * j + Y]), Vector(body[BODY * i + X], body[BODY * i + Y]))
+    return i, j, shift, Vector(branch.x + shift.x, branch.y + shift.y)
+
+
+@device
+def write_pair(p, q, world):
+    """Pair p, which was near pair q, with its constants."""
+    work, model, new, at, row = world.work, world.model, world.new, PAIR * p, CONSTANT * p
+    i, j, shift, _ = pair_of(q, world)
+    new.pair[at + BODY_I], new.pair[at + BODY_J] = i, j
+    new.pair[at + FIRST], new.pair[at + MIDDLE] = work.first[q], work.first[q] + work.side[q]
+    new.image[AXES * p], new.image[AXES * p + 1] = work.near[(2 + AXES) * q + 2], work.near[(2 + AXES) * q + 3]
+    constant = new.pair_constant
+    constant[row + SHIFT_X], constant[row + SHIFT_Y] = shift.x, shift.y
+    inverse = model.contact_inverse_mass[i] + model.contact_inverse_mass[j]
+    constant[row + MASS] = 1.0 / inverse if inverse > 0.0 else 0.0
+    constant[row + LAW] = (model.material[i] * world.materials + model.material[j]) * world.parameters
+    constant[row + REDUCED] = 1.0 / (model.inverse_radius[i] + model.inverse_radius[j])
+
+
+@device
+def edged_bodies_are_probed(i, j, world):
+    """Whether i probes j, and j probes i: an edgeless body (disk, clump) probes the other and is not probed by it; one contact,
+    one spring."""
+    edged_i, edged_j = world.geometry.edged[world.model.shape[i]] != 0, world.geometry.edged[world.model.shape[j]] != 0
+    return (not edged_i) or edged_j, edged_i
+
+
+@device
+def all_are_probed(i, j, world):
+    """The papers' literal count: both."""
+    return True, True
+
+
+def candidates_of(sides: Any) -> Any:
+    """The pass `list_candidates` over near pairs, which counts, and writes pairs and candidates where size[WRITING] is set;
+    sides(i, j, world) tells who probes whom."""
+
+    @device
+    def side_of(a, b, branch, found, world):
+        """Candidates of a's probes on b's features, from bits where they were noted before."""
+        shape_a, shape_b = world.model.shape[a], world.model.shape[b]
+        if found.room > 0 and bits_of(shape_a, shape_b, world.geometry) > 0:
+            write_hits(shape_a, shape_b, found, world)
+            return found
+        return list_side(sight_of(a, b, branch, world), Found(found.at, found.room, np.int64(0), np.int64(0)), world)
+
+    @device
+    def list_candidates(q, world):
+        """Candidates of near pair q; returns 1 if there are any, and their number."""
+        work, hit = world.work, world.work.hit
+        writing = work.size[WRITING] != 0
+        first = room = one = np.int64(0)
+        if writing:
+            first, one = np.int64(work.first[q]), np.int64(work.side[q])
+            room = np.int64(work.first[q + 1]) - first
+            if room == 0:
+                return np.int64(0), np.int64(0)
+            write_pair(unsigned(work.rank[q]), q, world)
+            count_other(unsigned(work.rank[q]), world)
+        i, j, _, branch = pair_of(q, world)
+        i_probes, j_probes = sides(i, j, world)
+        here = Found(first, one, np.int64(0), hit[SECTIONS * q])
+        there = Found(first + one, room - one, np.int64(0), hit[SECTIONS * q + 1])
+        if i_probes and (one > 0 or not writing):
+            here = side_of(i, j, branch, here, world)
+        if j_probes and (room > one or not writing):
+            there = side_of(j, i, opposite(branch), there, world)
+        total = here.number + there.number
+        if not writing:
+            work.side[q], work.first[q], work.rank[q] = here.number, total, total > 0
+            hit[SECTIONS * q], hit[SECTIONS * q + 1] = here.hit, there.hit
+        return np.int64(total > 0), total
+
+    return list_candidates
+
+
+@device
+def carry_nothing(p, old, new):
+    """Contacts without memory."""
+    return np.int64(-1)
+
+
+def listing_of(choice: SimpleNamespace) -> SimpleNamespace:
+    """What `clast.neighbours.rebuild.rebuild_of` reads, for a way of counting and what contacts remember (0: nothing)."""
+    columns = SimpleNamespace(width=PAIR, sections=(FIRST, MIDDLE))
+    return SimpleNamespace(
+        axes=AXES, place=place, periods=periods, radius=radius, is_near_big=is_near_big, pair_width=PAIR,
+        note_reference=note_reference, close_pairs=close_pairs,
+        carry=carry_of(AXES, columns, choice.memory) if choice.memory else carry_nothing,
+        list_candidates=candidates_of(edged_bodies_are_probed if choice.meet == "meet" else all_are_probed),
+    )  # fmt: skip

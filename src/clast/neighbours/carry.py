@@ -1,0 +1,89 @@
+"""What contacts remember, carried from the old lists to the new: by (pair, image, side, probe, feature).
+
+Both lists are sorted: the old pair is found by halving the old pairs of body i, and one walk through the candidates of both will
+do. A pair belongs to one index, so any number of threads may carry.
+"""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from clast.backend.device import device
+
+CANDIDATE = 2  # numbers of a row of Contacts.candidate
+
+
+@device
+def order_of_candidates(old, q, new, k):
+    """Negative where the old candidate q comes before the new candidate k, 0 where they are one."""
+    for column in range(CANDIDATE):
+        a, b = np.int64(old.candidate[CANDIDATE * q + column]), np.int64(new.candidate[CANDIDATE * k + column])
+        if a != b:
+            return a - b
+    return np.int64(0)
+
+
+def find_of(axes: int, width: int) -> Any:
+    """`find(p, old, new)`, for images of `axes` numbers and rows of Contacts.pair of some width, which begin with i and j."""
+
+    @device
+    def order(old, q, new, p):
+        """Negative where the old pair q comes before the new pair p, 0 where they are one; both have the same i."""
+        difference = np.int64(old.pair[width * q + 1]) - np.int64(new.pair[width * p + 1])
+        for axis in range(axes):
+            if difference == 0:
+                difference = np.int64(old.image[axes * q + axis]) - np.int64(new.image[axes * p + axis])
+        return difference
+
+    @device
+    def find(p, old, new):
+        """The old pair that the new pair p was, or −1."""
+        i = np.int64(new.pair[width * p])
+        low, high = np.int64(old.first_pair[i]), np.int64(old.first_pair[i + 1])
+        while low < high:
+            middle = (low + high) // 2
+            difference = order(old, middle, new, p)
+            if difference == 0:
+                return middle
+            if difference < 0:
+                low = middle + 1
+            else:
+                high = middle
+        return np.int64(-1)
+
+    return find
+
+
+def carry_of(axes: int, pair: SimpleNamespace, memory: int) -> Any:
+    """`carry(p, old, new)` for images of `axes` numbers and contacts that remember `memory` numbers.
+
+    pair has `width`, of a row of Contacts.pair, and `sections`, its columns in which the sections of its candidates begin.
+    """
+    width, sections, find = pair.width, pair.sections, find_of(axes, pair.width)
+
+    @device
+    def begin(contacts, p, section):
+        """First candidate of a section of a pair; after the last one that of the next pair."""
+        if section == len(sections):
+            return np.int64(contacts.pair[width * (p + 1) + sections[0]])
+        return np.int64(contacts.pair[width * p + sections[section]])
+
+    @device
+    def carry(p, old, new):
+        """Take over what the candidates of the new pair p remembered; a new one remembers nothing."""
+        was = find(p, old, new)
+        for section in range(len(sections)):
+            q = end = np.int64(0)
+            if was >= 0:
+                q, end = begin(old, was, section), begin(old, was, section + 1)
+            for k in range(begin(new, p, section), begin(new, p, section + 1)):
+                while q < end and order_of_candidates(old, q, new, k) < 0:
+                    q += 1
+                kept = q < end and order_of_candidates(old, q, new, k) == 0
+                for c in range(memory):
+                    new.spring[memory * k + c] = old.spring[memory * q + c] if kept else 0.0
+                new.weight[k] = old.weight[q] if kept else 0
+        return was
+
+    return carry

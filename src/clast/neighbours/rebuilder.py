@@ -1,0 +1,94 @@
+"""Runs rebuilds of the lists by a team of threads, and makes room where a rebuild needs more than there is."""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from clast.backend.team import new_team, run_team, turns_per_microsecond
+from clast.neighbours.cells import CELLS_EACH, CELLS_MORE, GRID, ROOM
+from clast.neighbours.rebuild import DONE, EXTENT, FILL_PAIRS
+from clast.neighbours.scan import COLUMNS
+from clast.neighbours.scratch import CANDIDATES, NEAR, PAIRS, SIZES, STAGE, Rebuild, Scratch
+
+SPARE = 1.3  # growth of arrays beyond what is needed
+PARTS_EACH = 8  # parts of a stage for each thread
+ABSENT, BIG = -2, -1  # Scratch.level of who is not searched, and of big bodies
+
+
+class Rebuilder:
+    """Rebuilds of one run. `axes` and `sections`, the parts into which candidates of a pair fall, are those of its family."""
+
+    def __init__(self, kernels: ModuleType, axes: int, sections: int) -> None:
+        self.kernels, self.axes, self.sections = kernels, axes, sections
+        self._cast: Any = None
+        self._work: Any = None
+
+    def renew(
+        self, threads: int, alpha: float, laws: tuple[int, int], world: tuple[Any, ...], grown: Callable[[int, int], Any]
+    ) -> int:
+        """Lists for surfaces nearer than 2 alpha; returns the number of pairs.
+
+        laws        materials, and parameters of the law between two
+        world       geometry, its two trees, model, state, cast, old lists and lists to write to, all flat
+        grown       makes larger lists to write to: grown(pairs, candidates)
+        """
+        geometry, probes, faced, model, state, cast, old, new = world
+        parts = 1 if threads == 1 else PARTS_EACH * threads
+        work = self._scratch(cast, parts)
+        stage = EXTENT
+        while stage != DONE:
+            if stage == FILL_PAIRS:
+                work = self._work = self._with_room(work, int(SPARE * work.size[NEAR]) + 16)
+            elif stage > FILL_PAIRS:
+                new = grown(int(SPARE * work.size[PAIRS]) + 16, int(SPARE * work.size[CANDIDATES]) + 16)
+            team = new_team(threads, parts, stage, turns_per_microsecond(self.kernels.still_going))
+            run_team(
+                self.kernels.rebuild,
+                team,
+                Rebuild(parts, alpha, *laws, geometry, probes, faced, model, state, cast, work, old, new),
+            )
+            stage = int(work.size[STAGE])
+        return int(work.size[PAIRS])
+
+    def _scratch(self, cast: Any, parts: int) -> Scratch:
+        """Scratch for so many parts and for who takes part now."""
+        bodies = cast.mobile.size
+        if self._work is None:
+            none = np.zeros(0, np.int64)
+            self._work = Scratch(
+                np.zeros(SIZES, np.int64), none, np.zeros(0), np.zeros(ROOM), none, none, np.zeros(bodies, np.int8),
+                np.zeros(bodies, np.int32), none, np.zeros(bodies, np.int32), np.zeros(bodies + 1, np.int64),
+                np.zeros(bodies + 1, np.int64), none, none, none, none, none,
+            )  # fmt: skip
+            self._work = self._with_room(self._work, 64)
+        if self._cast is not cast.grains:  # bodies have left, or this is the first time
+            self._cast = cast.grains
+            self._work = self._with_cast(self._work, cast)
+        if len(self._work.sums) < COLUMNS * parts:
+            self._work = self._work._replace(sums=np.zeros(COLUMNS * parts, np.int64), extent=np.zeros(ROOM * parts))
+        return self._work
+
+    def _with_cast(self, work: Scratch, cast: Any) -> Scratch:
+        """The same for who takes part now."""
+        work.level[:] = ABSENT
+        work.level[cast.grains] = cast.level
+        work.level[cast.big] = BIG
+        members = np.bincount(cast.level, minlength=cast.level_reach.size)
+        cells = int((CELLS_EACH * members + CELLS_MORE).sum())
+        return work._replace(
+            members=members.astype(np.int64),
+            grid=np.zeros(GRID * members.size, np.int64),
+            cell_start=np.zeros(cells + 1, np.int64),
+        )
+
+    def _with_room(self, work: Scratch, pairs: int) -> Scratch:
+        """The same with room for so many near pairs."""
+        return work._replace(
+            near=np.zeros((2 + self.axes) * pairs, np.int32),
+            side=np.zeros((self.sections - 1) * pairs, np.uint32),
+            hit=np.zeros(self.sections * pairs, np.int64),
+            first=np.zeros(pairs + 1, np.uint32),
+            rank=np.zeros(pairs + 1, np.uint32),
+        )

@@ -1,0 +1,48 @@
+"""The nouns of a rebuild of the lists: what it needs besides them, and all that its passes see. NamedTuples of flat arrays."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+# Scratch.size; the stage that comes next; whether passes that count write as well
+SIZES, CELLS, NEAR, PAIRS, CANDIDATES, STAGE, WRITING = 6, 0, 1, 2, 3, 4, 5
+
+
+class Scratch(NamedTuple):
+    """What a rebuild needs besides the lists, n bodies; kept for the next one, grown by the host."""
+
+    size: np.ndarray  # (SIZES,) int64
+    sums: np.ndarray  # (parts, 2) int64: of the counts of each part
+    extent: np.ndarray  # (parts, 6): least and largest coordinates of the grains of each part
+    room: np.ndarray  # (6,) of the cells: where they begin along each axis, how far they go
+    grid: np.ndarray  # (levels, 4) int64: first cell of a level, cells along x, y, z
+    members: np.ndarray  # (levels,) int64: grains of a level
+    level: np.ndarray  # (n,) int8 of a grain, −1 for big bodies, −2 for who is not searched
+    cell_of: np.ndarray  # (n,) int32
+    cell_start: np.ndarray  # (cells + 1,) int64
+    cell_item: np.ndarray  # (n,) int32
+    other_start: np.ndarray  # (n + 1,) int64
+    first_near: np.ndarray  # (n + 1,) int64: near pairs of each body
+    near: np.ndarray  # (near pairs, 2 + axes) int32: i, j, image
+    side: np.ndarray  # (near pairs, sections − 1) uint32: candidates of all sections of a pair but the last
+    hit: np.ndarray  # (near pairs, sections) int64: which candidates, where their numbers fit into bits
+    first: np.ndarray  # (near pairs + 1,) uint32: first candidate
+    rank: np.ndarray  # (near pairs + 1,) uint32: its number among those that have candidates
+
+
+class Rebuild(NamedTuple):
+    """All that the passes of a rebuild may read or write, flat."""
+
+    parts: int
+    alpha: float  # half of how far surfaces may be apart
+    materials: int
+    parameters: int  # of the law between two materials
+    geometry: Any
+    probes: Any  # trees of vertices
+    faced: Any  # and of features
+    model: Any
+    state: Any
+    cast: Any
+    work: Scratch
+    old: Any  # contacts
+    new: Any
