@@ -93,8 +93,8 @@ def read_pair(world, p):
     t, c, at, row = world.contacts.pair, world.contacts.pair_constant, PAIR * p, CONSTANT * p
     return Pair(
         np.int64(t[at + BODY_I]), np.int64(t[at + BODY_J]), np.int64(t[at + FIRST]), np.int64(t[at + SECOND]),
-        np.int64(t[at + THIRD]), np.int64(t[at + PAIR + FIRST]), np.int64(t[at + MARK]), triple(c, row), c[row + MASS], unsigned(c[row + LAW]),
-        c[row + LENGTH], c[row + AREA],
+        np.int64(t[at + THIRD]), np.int64(t[at + PAIR + FIRST]), np.int64(t[at + MARK]), triple(c, row), c[row + MASS],
+        unsigned(c[row + LAW]), c[row + LENGTH], c[row + AREA],
     )  # fmt: skip
 
 
