@@ -204,7 +204,8 @@ def test_no_reference_is_counted_in_the_contact_loop():
     engine.advance(1)
     advance = engine.kernels.advance
     assert advance.targetoptions.get("_nrt") is False
-    fresh = numba.njit(pipeline_class=KernelCompiler, **advance.targetoptions)(advance.py_func)
+    options = {name: each for name, each in advance.targetoptions.items() if name != "nopython"}
+    fresh = numba.njit(pipeline_class=KernelCompiler, **options)(advance.py_func)
     fresh.compile(advance.signatures[0])  # code read back from disk cannot be looked at
     (text,) = fresh.inspect_llvm().values()
     assert len(text) > 10_000

@@ -57,7 +57,7 @@ def folder(tmp_path, monkeypatch) -> Path:
 def kernels():
     """The kernels of the template, as a fresh process finds them, run once."""
     forget()
-    module = bind.kernels(bind.Binding("clast.dynamics.plane.family", "clast.laws.linear", 1))
+    module = bind.kernels(bind.Binding("clast.dynamics.plane.passes", "clast.laws.linear", 1))
     assert module.twice(1.5) == 3.0
     return module
 
