@@ -140,7 +140,12 @@ def leaks(source: str) -> list[str]:
         for name in imported(node):
             found.append((node.lineno, f"import of {name}"))
         of_tree = isinstance(node, ast.Subscript) and ast.unparse(node.value) == "node.body"  # of a syntax tree
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "body" and not of_tree:
+        if (
+            isinstance(node, ast.Subscript)
+            and isinstance(node.value, ast.Attribute)
+            and node.value.attr == "body"
+            and not of_tree
+        ):
             found.append((node.lineno, f"columns by number: {ast.unparse(node)}"))
         if not isinstance(node, ast.Attribute):
             continue

@@ -108,6 +108,16 @@ def test_it_looks_again_when_the_winner_gets_slower():
     assert machine.settle() == 4
 
 
+def test_a_winner_that_gets_slower_is_not_kept_until_the_next_look():
+    machine = Machine(4, amdahl(0.0, 0.0))
+    assert machine.settle() == 4
+    begin = machine.clock
+    machine.pace = lambda threads, _: 1e-4 if threads == 1 else 1e-3
+    machine.run(begin + 0.5 * SLICE)
+    assert machine.settle() == 1
+    assert machine.clock - begin < 2.0 * SLICE < ThreadSearch.REST * machine.comparing
+
+
 def test_it_looks_again_when_more_threads_become_worth_it():
     """The winner is as quick as ever, and another would be quicker: it is looked for now and then."""
     machine = Machine(2, lambda threads, t: 1e-4 if threads == 1 else (2e-4 if t < 1.0 else 5e-5))
