@@ -119,10 +119,9 @@ def scene_of(sample: Sample, friction: float | None = None, drag: float | None =
 
 def taken_from(engine: Engine, sample: Sample) -> Sample:
     """The sample as a run has moved it, velocities of the same instant."""
-    state, back, axes = engine.snapshot().state, np.argsort(engine.order), sample.case.dimension
-    first = 8 if axes == 3 else 4  # column of the velocity
-    angles = sample.angles if axes == 3 else state.angle[back]
-    return replace(sample, places=state.body[back, :axes], velocities=state.body[back, first : first + axes], angles=angles)
+    seen = engine.snapshot()
+    angles = sample.angles if sample.case.dimension == 3 else seen.angles
+    return replace(sample, places=seen.positions, velocities=seen.velocities, angles=angles)
 
 
 def pack(case: Case, count: int, seed: int = 1) -> Sample:
@@ -157,7 +156,7 @@ def repeat(sample: Sample, times: int) -> Sample:
 
 def kick(sample: Sample, seed: int = 2) -> Sample:
     """Random velocities for grains at rest: small beside what would break the packing, no momentum on the whole."""
-    depth = float(Engine(scene_of(sample)).snapshot().floats[:, 0].mean())
+    depth = float(Engine(scene_of(sample)).snapshot().contacts.depths.mean())
     velocities = KICK * depth * sample.rate * np.random.default_rng(seed).normal(size=sample.places.shape)
     return replace(sample, velocities=velocities - np.average(velocities, axis=0, weights=sample.masses))
 
@@ -170,7 +169,7 @@ def make_sample(case: Case, grains: int) -> Sample:
 
 def contacts(sample: Sample) -> float:
     """Counted contacts per grain: states of both codes are measured by the same rule, that of clast."""
-    return float((Engine(scene_of(sample)).snapshot().integers[:, 5] > 0).sum() / len(sample.shapes))
+    return float((Engine(scene_of(sample)).snapshot().contacts.counts > 0.0).sum() / len(sample.shapes))
 
 
 def kinetic(sample: Sample) -> float:

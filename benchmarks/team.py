@@ -136,7 +136,9 @@ def main() -> None:
             print(f"    rebuilds {sorted(steps)}, α {engines[counts[0]].alpha:.3g}", flush=True)
     if given.beside:
         one, two = beside(10_000, counts[-1])
-        print(f"two runs of 10 000 at once, {counts[-1]} threads each: {1e6 * one:.0f} µs alone, {1e6 * two:.0f} µs: {two / one:.2f} ×")
+        print(
+            f"two runs of 10 000 at once, {counts[-1]} threads each: {1e6 * one:.0f} µs alone, {1e6 * two:.0f} µs: {two / one:.2f} ×"
+        )
         rows.append({"what": "beside", "seconds": {1: one, 2: two}})
     if given.rebuild:
         largest = int(given.grains.split(",")[-1])

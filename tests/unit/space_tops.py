@@ -1,18 +1,20 @@
 """One body in space made up for tests of its motion: its moments of inertia, what pushes it, and a top integrated accurately."""
 
-from typing import NamedTuple
+from functools import cache
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from clast.backend.device import from_python
-from clast.dynamics.arrays import ACCOUNTS
-from clast.dynamics.space import gear
-from clast.dynamics.space.arrays import CONSTANT, PAIR, ROW, SPIN, TURN, VELOCITY, Contacts, Forces, Model, State
+from clast.backend.device import device, from_python
+from clast.dynamics.arrays import ACCOUNTS, Clock, Scratch, Tags, World, flat
+from clast.dynamics.space.arrays import CONSTANT, PAIR, ROW, SPIN, TURN, VELOCITY, Contacts, Forces, Model, SpaceState
 from clast.dynamics.space.family import empty_forces
+from clast.dynamics.space.kicks import kick_and_drift_of
+from clast.dynamics.space.leading import move_tagged_of, note_pressures
+from clast.dynamics.space.predicting import correct_and_predict_of
 from clast.shapes.space import quaternions
-
-correct_and_predict = from_python(gear.correct_and_predict)
 
 MOMENTS = {
     "asymmetric, middle x": (2.0, 1.0, 3.5), "asymmetric, middle y": (3.5, 2.0, 1.0), "asymmetric, middle z": (1.0, 3.5, 2.0),
@@ -47,7 +49,7 @@ class Run(NamedTuple):
     """One body that moves (row 0), one that stays, and the pair of them: what the pair does to the first is given."""
 
     model: Model
-    state: State
+    state: SpaceState
     contacts: Contacts
     forces: Forces
 
@@ -60,7 +62,7 @@ def a_run(inverse, gravity=(0.0, 0.0, 0.0), mass: float = 0.7, order: int = 0) -
     )  # fmt: skip
     gear = np.zeros((2, 10, order) if order else (1, 10, 1))
     late = np.zeros((2, 6) if order else (1, 6))
-    state = State(np.zeros((2, ROW)), np.zeros((2, 4)), np.zeros((2, ACCOUNTS)), gear, late)
+    state = SpaceState(np.zeros((2, ROW)), np.zeros((2, 4)), np.zeros((2, ACCOUNTS)), gear, late)
     state.body[:, TURN : TURN + 4] = Q0
     state.body[0, :3], state.body[0, VELOCITY : VELOCITY + 3] = (0.1, 0.2, 0.3), (1.0, -0.5, 0.4)
     state.momentum[0, :3] = L0
@@ -86,3 +88,63 @@ def exert(run: Run, wrench: np.ndarray, part: float = 1.0) -> None:
     """Let the pair act with a force and a torque on the first body, all of it counted as viscous."""
     run.forces.pair[0, :6] = part * wrench
     run.forces.loss[0, :6] = part * wrench
+
+
+# --- the passes, as a step calls them -----------------------------------------------------------------------------------
+
+
+def tags_of(imposed=(0,) * 6, program=(0.0,) * 12, loads=(), numbers=(), pressures=(), drag=0.0, dashpot=(0, 0, 0)) -> Tags:
+    """What is imposed on the first body, as tables."""
+    return Tags(
+        np.array([imposed], np.uint8), np.array([[*program, *pressures, drag]], float), np.array(loads, np.int64).reshape(-1, 8),
+        np.array(numbers, float).reshape(-1, 3), np.array([dashpot], float), np.ones(1, np.uint8), np.zeros(len(pressures)),
+    )  # fmt: skip
+
+
+def clock_of(
+    dt: float,
+    drift: float,
+    kick: float,
+    share: float,
+    *,
+    whole: float = 1.0,
+    drag: float = 0.0,
+    alpha: float = 1e9,
+    first: bool = False,
+) -> Clock:
+    """The numbers of a step whose first body is the first with tags, if any are."""
+    return Clock(
+        dt, 0.0 if first else dt, 0.5, 0.5, 0.0, float(drift), float(kick), float(whole), float(share), float(drag), float(alpha),
+        False, bool(first), 0, 0,
+    )  # fmt: skip
+
+
+def world_of(run: Run, clock: Clock, tags: Tags | None = None) -> World:
+    """The world of a pass: the same arrays, flat."""
+    scratch = Scratch(np.zeros(1), np.zeros(1, np.int64))
+    tags = tags_of() if tags is None else tags
+    return World((), flat(run.model), flat(run.state), flat(run.contacts), flat(run.forces), flat(tags), scratch, clock, 0)
+
+
+@cache
+def free_pass(order: int, remembers: int) -> Any:
+    """`pass(b, world)` for a body without tags, called from Python: of Verlet (order 0) or of Gear's method."""
+    return from_python(correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers))
+
+
+@cache
+def tagged_pass(order: int, remembers: int) -> Any:
+    """The same for a body with tags, with what comes before it: the pressures of this step."""
+    move = move_tagged_of(SimpleNamespace(gear=order, remembers=remembers))
+
+    @device
+    def whole(b, world):
+        note_pressures(world)
+        return move(b, world)
+
+    return from_python(whole)
+
+
+def geared(run: Run, order: int, dt: float, ahead: bool, first: bool, booked: float = 1.0, history: int = 0, drag: float = 0.0):
+    """Correct the first body by Gear's method and, with `ahead`, predict it one step on."""
+    free_pass(order, history)(0, world_of(run, clock_of(dt, dt if ahead else 0.0, booked, 0.5, drag=drag, first=first)))

@@ -7,10 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
 
 import clast
-from clast.backend.device import routine
+from clast.backend.bind import FAMILIES, PACKAGE, TEMPLATE, sources
+from clast.backend.private_code import KernelCompiler
 from clast.dynamics.engine import Engine
 from clast.laws import Linear, OverlapVolume
 from clast.scene.scene import Scene
@@ -140,7 +142,7 @@ def touching(kind: str) -> Engine:
 def loops_of(engine: Engine) -> list:
     loops = [k for k in vars(engine.kernels).values() if type(k).__name__ == "CPUDispatcher"]
     used = [k for k in loops if k.stats.cache_path and k.overloads]
-    assert {"advance", "forces_now", "kick_now", "table_now", "search", "list_contacts"} <= {k.__name__ for k in used}
+    assert {"advance", "table_now", "search", "list_contacts"} <= {k.__name__ for k in used}
     return used
 
 
@@ -173,10 +175,8 @@ def test_calls_find_their_code_whatever_ran_before():
 
 
 def test_the_key_covers_everything_that_is_compiled():
-    """Any module that uses the decorators is reached from one of the templates, by what it imports."""
-    from clast.backend.bind import PACKAGE, PLANE, SHARP, SPACE, sources
-
-    hashed = {path for template in (PLANE, SPACE, SHARP) for path in sources(template, "clast.laws")}
+    """Any module that uses the decorators is reached from the template, the families and the laws, by what they import."""
+    hashed = {path for family in FAMILIES for path in sources(TEMPLATE, family, "clast.laws")}
     for path in sorted(PACKAGE.rglob("*.py")):
         if "clast.backend.device" in path.read_text() and path.name != "device.py":
             assert path in hashed, path
@@ -185,13 +185,14 @@ def test_the_key_covers_everything_that_is_compiled():
 
 def test_the_key_leaves_out_what_is_not_compiled():
     """An edit of the engine, or of the other dimension's loops, costs nobody a new compilation."""
-    from clast.backend.bind import PACKAGE, PLANE, SPACE, sources
-
-    plane, space = set(sources(PLANE, "clast.laws.linear")), set(sources(SPACE, "clast.laws.linear"))
-    assert PACKAGE / "dynamics" / "engine.py" not in plane | space
-    assert PACKAGE / "dynamics" / "forces.py" in plane - space
-    assert PACKAGE / "dynamics" / "space" / "forces.py" in space - plane
-    assert PACKAGE / "laws" / "hertz.py" not in plane | space
+    plane, space, sharp = (set(sources(TEMPLATE, family, "clast.laws.linear")) for family in FAMILIES)
+    dynamics = PACKAGE / "dynamics"
+    assert dynamics / "engine.py" not in plane | space | sharp
+    assert dynamics / "forces.py" in plane & space
+    assert dynamics / "plane" / "visit.py" in plane - space - sharp
+    assert dynamics / "space" / "visit.py" in space - plane
+    assert dynamics / "sharp" / "visit.py" in sharp - space - plane
+    assert PACKAGE / "laws" / "hertz.py" not in plane | space | sharp
 
 
 def test_no_reference_is_counted_in_the_contact_loop():
@@ -203,10 +204,13 @@ def test_no_reference_is_counted_in_the_contact_loop():
     engine.advance(1)
     advance = engine.kernels.advance
     assert advance.targetoptions.get("_nrt") is False
-    fresh = routine(advance.py_func)  # code read back from disk cannot be looked at
-    fresh.compile(advance.signatures[0])
+    options = {name: each for name, each in advance.targetoptions.items() if name != "nopython"}
+    fresh = numba.njit(pipeline_class=KernelCompiler, **options)(advance.py_func)
+    fresh.compile(advance.signatures[0])  # code read back from disk cannot be looked at
     (text,) = fresh.inspect_llvm().values()
     assert len(text) > 10_000
     assert text.count("NRT_incref") == 0
     assert text.count("NRT_decref") == 0
     assert text.count("NRT_MemInfo_alloc") == 0
+    # nor does it share inner functions with other code, which might have been compiled into other instructions
+    assert not [line for line in text.splitlines() if line.startswith("define") and "linkonce" in line]

@@ -27,7 +27,7 @@ PUBLIC = {
     "snapshot": {"Snapshot"},
     "timestep": {"FRACTION"},
 }  # what others may import of clast.dynamics
-STATE = {*plane.State._fields, *space.State._fields}
+STATE = {*plane.State._fields, *space.SpaceState._fields}
 CONSTANTS = {name for name in (*plane.Model._fields, *space.Model._fields) if "inverse" in name}
 OF_ENGINE = {"state", "model", "tags", "cast", "order", "geometry", "kernels", "family", "contact_table", "whole_cast"}
 OF_SNAPSHOT = {"state", "before", "after", "integers", "floats", "model", "tags", "family", "rows"}
@@ -139,7 +139,13 @@ def leaks(source: str) -> list[str]:
     for node in ast.walk(tree):
         for name in imported(node):
             found.append((node.lineno, f"import of {name}"))
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "body":
+        of_tree = isinstance(node, ast.Subscript) and ast.unparse(node.value) == "node.body"  # of a syntax tree
+        if (
+            isinstance(node, ast.Subscript)
+            and isinstance(node.value, ast.Attribute)
+            and node.value.attr == "body"
+            and not of_tree
+        ):
             found.append((node.lineno, f"columns by number: {ast.unparse(node)}"))
         if not isinstance(node, ast.Attribute):
             continue
@@ -223,6 +229,7 @@ def test_the_check_sees_what_it_should(bad):
         "engine.advance(engine.step + engine.free)\nengine._rebuild()",
         "engine.snapshot().positions[0, 1]\nengine.snapshot().contacts.depths",
         "scene.bodies[3].position\nscene.tags",
+        "for node in ast.walk(tree):\n    del node.body[0]",
     ],
 )
 def test_the_check_leaves_alone_what_is_fine(good):

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from clast.backend import bind, meaning
-from clast.backend.bind import PACKAGE, PLANE, SHARP, SPACE, sources
+from clast.backend.bind import FAMILIES, PACKAGE, sources
+from clast.backend.bind import TEMPLATE as KERNELS
 
 TEMPLATE = """\
 \"\"\"What the template is for.\"\"\"
@@ -86,13 +87,14 @@ class Package:
         """As a fresh process computes it."""
         meaning.read.cache_clear()
         meaning.sources.cache_clear()
-        return bind.key("", "clast.template", "clast.law")
+        return bind.key("", "clast.law")
 
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     for module in (bind, meaning):
         monkeypatch.setattr(module, "PACKAGE", tmp_path / "clast")
+    monkeypatch.setattr(bind, "TEMPLATE", "clast.template")
     yield Package(tmp_path / "clast")
     meaning.read.cache_clear()
     meaning.sources.cache_clear()
@@ -119,7 +121,7 @@ def test_one_name_has_one_text(remark):
     assert meaning.plain(TEMPLATE.replace(old, new)) == meaning.plain(TEMPLATE)
 
 
-@pytest.mark.parametrize("template", [PLANE, SPACE, SHARP])
+@pytest.mark.parametrize("template", [KERNELS, *FAMILIES])
 def test_the_text_that_runs_is_the_same_program(template):
     path = meaning.path_of(template)
     assert path is not None
@@ -135,16 +137,16 @@ def test_a_file_written_after_the_start_is_known_to_nobody(package):
     os.utime(package.folder / "law.py", (meaning.STARTED + 1.0, meaning.STARTED + 1.0))
     keys = {before, package.key(), package.key()}
     assert len(keys) == 3
-    assert bind.key("", "clast.template", "clast.law") in keys  # the same all through one process
+    assert bind.key("", "clast.law") in keys  # the same all through one process
 
 
 def test_compiled_code_raises_nothing():
     """It would carry the number of the line, and so remember how the source was laid out."""
-    compiling = {"device", "routine", "law_function", "kernel", "parallel_kernel"}
+    compiling = {"device", "routine", "law_function", "kernel"}
     formulas = {"elastic", "force", "normal_energy", "spring_energy"}
     looked_at = 0
-    for path in {path for template in (PLANE, SPACE, SHARP) for path in sources(template, "clast.laws")}:
-        for node in ast.parse(path.read_text()).body:
+    for path in {path for family in FAMILIES for path in sources(KERNELS, family, "clast.laws")}:
+        for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef) and (
                 compiling & {ast.unparse(each) for each in node.decorator_list}
                 or (path.parent == PACKAGE / "laws" and node.name in formulas)

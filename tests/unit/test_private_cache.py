@@ -44,6 +44,7 @@ def folder(tmp_path, monkeypatch) -> Path:
     os.utime(package / "template.py", (0.0, 0.0))  # it was there before this process
     for module in (bind, meaning):
         monkeypatch.setattr(module, "PACKAGE", package)
+    monkeypatch.setattr(bind, "TEMPLATE", "clast.template")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     folder = tmp_path / "cache"
     folder.mkdir(mode=0o700)
@@ -56,7 +57,7 @@ def folder(tmp_path, monkeypatch) -> Path:
 def kernels():
     """The kernels of the template, as a fresh process finds them, run once."""
     forget()
-    module = bind.kernels(bind.Binding("clast.laws.linear", 1, template="clast.template"))
+    module = bind.kernels(bind.Binding("clast.dynamics.plane.passes", "clast.laws.linear", 1))
     assert module.twice(1.5) == 3.0
     return module
 

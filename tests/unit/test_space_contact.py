@@ -75,19 +75,7 @@ class Pair:
         engine = self.engine
         if engine.pairs == 0:
             return np.zeros(9)
-        engine.kernels.forces_now(
-            engine.geometry,
-            engine.model,
-            engine.state,
-            engine._lists,
-            engine._forces,
-            engine.pairs,
-            engine.dt,
-            0.0,
-            0.5,
-            0.5,
-            0.0,
-        )
+        engine._kick(*engine._copy(), 0.5, 0.5, 1.0, onset=0.0)
         found = engine._forces.pair[0]
         if self.rows[0] < self.rows[1]:
             return np.concatenate([-found[:3], found[6:9], found[3:6]])

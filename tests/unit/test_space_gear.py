@@ -4,16 +4,16 @@ import math
 
 import numpy as np
 import pytest
-from space_tops import L0, Q0, Run, a_run, correct_and_predict, exert, inverse_of, kinetic, top_at
+from space_tops import L0, Q0, a_run, exert, geared, inverse_of, kinetic, top_at
 
 from clast.backend.device import from_python
 from clast.dynamics.arrays import VISCOUS
-from clast.dynamics.space import gear
+from clast.dynamics.space import predicting
 from clast.dynamics.space.arrays import SPIN, TURN, VELOCITY
-from clast.dynamics.space.gear import FIRST_ORDER, MOMENTUM, QUATERNION
+from clast.dynamics.space.predicting import FIRST_ORDER, QUATERNION, TURNING
 from clast.shapes.space import quaternions
 
-predicted_value = from_python(gear.predicted_value)
+predicted_value = from_python(predicting.predicted_value)
 
 
 @pytest.mark.parametrize("order", [4, 5])
@@ -36,9 +36,9 @@ def test_a_prediction_is_exact_for_a_polynomial(order):
     coefficients = np.random.default_rng(12).normal(size=order + 1)
     later = np.polynomial.Polynomial(coefficients)(np.polynomial.Polynomial([1.0, 1.0])).coef
     gear = np.zeros((1, 10, order))
-    gear[0, MOMENTUM] = coefficients[1:]
-    assert predicted_value(order, coefficients[0], gear, 0, MOMENTUM) == pytest.approx(later[0])
-    assert gear[0, MOMENTUM] == pytest.approx(later[1:])
+    gear[0, TURNING] = coefficients[1:]
+    assert predicted_value(order, coefficients[0], gear, 0, TURNING) == pytest.approx(later[0])
+    assert gear[0, TURNING] == pytest.approx(later[1:])
 
 
 def series_of_top(inverse, order: int) -> tuple[np.ndarray, np.ndarray]:
@@ -49,11 +49,6 @@ def series_of_top(inverse, order: int) -> tuple[np.ndarray, np.ndarray]:
         momentum.append(sum(np.cross(momentum[a], spins[k - a]) for a in range(k + 1)) / (k + 1))
         q.append(sum(0.5 * quaternions.product(q[a], [0.0, *spins[k - a]]) for a in range(k + 1)) / (k + 1))
     return np.array(q), np.array(momentum)
-
-
-def geared(run: Run, order: int, dt: float, ahead: bool, first: bool, booked: float = 1.0, history: int = 0) -> None:
-    model, state, contacts, forces = run
-    correct_and_predict(order, history, 0, 1, model, state, contacts, forces, dt, ahead, booked, first, 0.0, 1e9)
 
 
 PARTS = (100, 200, 400)
@@ -160,4 +155,4 @@ def test_springs_can_ask_for_the_velocity_of_half_a_step_ago(order):
     assert np.abs(now - spin).max() > 5e-4
     assert now - run.state.gear[0, :3, -1] == pytest.approx(spin, abs=2e-5)
     assert run.state.body[0, VELOCITY + 2] - run.state.gear[0, 2, 0] / dt == pytest.approx(0.4 - 2.0 * (1.0 - 0.5 * dt))
-    assert run.state.gear[0, MOMENTUM : MOMENTUM + 3, 0] == pytest.approx(dt * torque)
+    assert run.state.gear[0, TURNING : TURNING + 3, 0] == pytest.approx(dt * torque)

@@ -4,39 +4,72 @@ import math
 
 import numpy as np
 import pytest
-from space_tops import ASYMMETRIC, MOMENTS, Q0, Run, a_run, correct_and_predict, energy, exert, inverse_of, kinetic, top_at
+from space_tops import (
+    ASYMMETRIC,
+    MOMENTS,
+    Q0,
+    Run,
+    a_run,
+    clock_of,
+    energy,
+    exert,
+    free_pass,
+    geared,
+    inverse_of,
+    kinetic,
+    tagged_pass,
+    tags_of,
+    top_at,
+    world_of,
+)
 
 from clast.backend.device import from_python
-from clast.dynamics.arrays import DRAG, LOST, ROLLING, SLIDING, TAG_WORK, VISCOUS, Tags
-from clast.dynamics.space import drift, motion, tagged
-from clast.dynamics.space.arrays import LOSS, PULL, SPIN, TURN, VELOCITY, State
+from clast.dynamics.arrays import DRAG, LOST, ROLLING, SLIDING, TAG_WORK, VISCOUS, Tags, flat
+from clast.dynamics.space import kicks, motion
+from clast.dynamics.space.arrays import LOSS, PULL, SPIN, TURN, VELOCITY, SpaceState
 from clast.shapes.space import quaternions
 
-gather, gather_heat, moved_too_far = map(from_python, (motion.gather, motion.gather_heat, motion.moved_too_far))
-kick_and_drift, move_tagged = from_python(drift.kick_and_drift), from_python(tagged.move_tagged)
+gather, gather_heat, gather_all, moved_too_far = map(
+    from_python, (kicks.gather, kicks.gather_heat, kicks.gather_all, motion.moved_too_far)
+)
 
 
 # --- sums, and too far ------------------------------------------------------------------------------------------------
 
 
 def test_sums_of_pairs():
-    """Pairs in which a body comes second first, then those in which it comes first, ascending: to the last bit."""
+    """Pairs in which a body comes second first, then those in which it comes first, ascending: to the last bit.
+
+    In one walk over both tables the sums are the same.
+    """
     rng = np.random.default_rng(3)
     rows = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (2, 4)]
     table, loss = rng.normal(size=(len(rows), PULL)), rng.normal(size=(len(rows), LOSS))
     first = np.searchsorted([i for i, _ in rows], range(6)).astype(np.uint32)
     other = np.array(sorted(range(len(rows)), key=lambda p: (rows[p][1], p)), np.uint32)
     second = np.searchsorted([rows[p][1] for p in other], range(6)).astype(np.uint32)
-    for b in range(5):
-        force, torque, heats = np.zeros(3), np.zeros(3), np.zeros(3)
+    contacts = flat(a_run(inverse_of("isotropic")).contacts)._replace(first_pair=first, first_other=second, other=other)
+
+    def summed(of: np.ndarray, b: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        force, torque = np.zeros(3), np.zeros(3)
         for p, (_, j) in enumerate(rows):
             if j == b:
-                force, torque = force - table[p, :3], torque + table[p, 6:9]
+                force, torque = force - of[p, :3], torque + of[p, 6:9]
         for p, (i, _) in enumerate(rows):
             if i == b:
-                force, torque, heats = force + table[p, :3], torque + table[p, 3:6], heats + loss[p, 9:12]
-        assert gather(b, first, second, other, table.reshape(-1), PULL) == (*force, *torque)
-        assert gather_heat(b, first, loss.reshape(-1)) == tuple(heats)
+                force, torque = force + of[p, :3], torque + of[p, 3:6]
+        return tuple(force), tuple(torque)
+
+    for b in range(5):
+        heats = np.zeros(3)
+        for p, (i, _) in enumerate(rows):
+            if i == b:
+                heats = heats + loss[p, 9:12]
+        assert gather(b, contacts, table.reshape(-1), PULL) == summed(table, b)
+        assert gather(b, contacts, loss.reshape(-1), LOSS) == summed(loss, b)
+        assert gather_heat(b, contacts, loss.reshape(-1)) == tuple(heats)
+        both = summed(table, b), summed(loss, b), tuple(heats)
+        assert gather_all(b, contacts, table.reshape(-1), loss.reshape(-1)) == both
 
 
 def test_too_far_is_the_way_of_the_farthest_point():
@@ -65,7 +98,7 @@ def test_too_far_is_the_way_of_the_farthest_point():
 
 
 def step(run: Run, dt: float, drift: float, kick: float, share: float, drag: float = 0.0, alpha: float = 1e9) -> bool:
-    return bool(kick_and_drift(1, 0, 1, run.model, run.state, run.contacts, run.forces, dt, drift, kick, share, drag, alpha))
+    return bool(free_pass(0, 1)(0, world_of(run, clock_of(dt, drift, kick, share, drag=drag, alpha=alpha))))
 
 
 EVEN = [case for case in MOMENTS if case not in ASYMMETRIC]
@@ -112,7 +145,7 @@ def test_the_energy_at_an_instant_is_that_of_both_half_kicks(case):
         return moved + spun + mass * 2.0 * before.state.body[0, 2]
 
     def copy_of(given: Run) -> Run:
-        return given._replace(state=State(*(array.copy() for array in given.state)))
+        return given._replace(state=SpaceState(*(array.copy() for array in given.state)))
 
     wrench = rng.normal(size=6)
     exert(run, wrench, 0.5)
@@ -173,15 +206,10 @@ def test_a_kick_moves_books_and_tells():
 # --- tags -------------------------------------------------------------------------------------------------------------
 
 
-def tags_of(imposed=(0,) * 6, program=(0.0,) * 12, loads=(), numbers=(), pressures=(), drag=0.0, dashpot=(0, 0, 0)) -> Tags:
-    return Tags(
-        np.array([imposed], np.uint8), np.array([[*program, *pressures, drag]], float), np.array(loads, np.int64).reshape(-1, 8),
-        np.array(numbers, float).reshape(-1, 3), np.array([dashpot], float), np.ones(1, np.uint8), np.zeros((1, 6)),
-    )  # fmt: skip
-
-
 def tagged_step(run: Run, tags: Tags, dt: float, drift: float, kick: float, whole: float, share: float, order: int = 0) -> None:
-    move_tagged(order, 1, 0, 1, run.model, run.state, run.contacts, run.forces, tags, 0, dt, drift, kick, whole, share, 1e9)
+    drag = float(tags.program[0, -1])
+    clock = clock_of(dt, drift, kick, share, whole=whole, drag=drag, first=whole < 1.0)
+    tagged_pass(order, 1)(0, world_of(run, clock, tags))
 
 
 @pytest.mark.validate
@@ -201,8 +229,7 @@ def test_a_tagged_body_without_tags_moves_as_a_free_one(case, order, drag):
         if order == 0:
             step(runs[0], dt, dt, kick, 1.0 if first else 0.5, drag)
         else:
-            model, state, contacts, forces = runs[0]
-            correct_and_predict(order, 1, 0, 1, model, state, contacts, forces, dt, True, kick, first, drag, 1e9)
+            geared(runs[0], order, dt, True, first, kick, 1, drag)
     for one, other in zip(runs[0].state, runs[1].state, strict=True):
         assert one[0] == pytest.approx(other[0], abs=1e-11)
     assert np.abs(runs[0].state.body[0, :3] - (0.1, 0.2, 0.3)).max() > 1.0

@@ -23,7 +23,7 @@ from clast.backend.kept_code import keep_beside
 from clast.backend.meaning import PACKAGE, describe, path_of, plain, read, sources
 
 TEMPLATE = "clast.dynamics.kernels"
-FAMILIES = tuple(f"clast.dynamics.{name}.family" for name in ("plane", "space", "sharp"))
+FAMILIES = tuple(f"clast.dynamics.{name}.passes" for name in ("plane", "space", "sharp"))
 REGISTERED: dict[str, SimpleNamespace] = {}  # users' laws of this process, by name
 BEGIN, END = "# --- bound ---\n", "# --- end of bound ---\n"
 
@@ -76,7 +76,7 @@ def with_compiled_helpers(function: Callable[..., Any]) -> Callable[..., Any]:
 class Binding(NamedTuple):
     """What distinguishes the kernels of one scene from those of another; see `clast.dynamics.kernels`."""
 
-    family: str  # module of the family of bodies
+    family: str  # module of the passes of a family of bodies
     law: str
     own: int  # parameters of the law itself
     meet: str = "meet"

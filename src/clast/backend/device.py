@@ -2,7 +2,6 @@
 
 `device`   small functions of scalars, or of NamedTuples of arrays, always inlined into their caller;
 `kernel`   a loop called from Python, cached on disk (only inside a generated module, see `clast.backend.bind`);
-`parallel_kernel`   the same with `parallel_range` run by threads;
 `law_function`   like `device`, for the formulas of contact laws.
 
 Three options carry weight and are the same everywhere, because the bits depend on the first two:
@@ -21,7 +20,6 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import ir
-from numba import prange as parallel_range  # noqa: F401  (re-exported: nobody else imports numba)
 from numba.extending import intrinsic
 
 from clast.backend.private_code import InnerCompiler, KernelCompiler
@@ -120,10 +118,3 @@ def kernel(function: Callable[..., Any]) -> Any:
     if PLAIN:
         return function
     return numba.njit(cache=True, nogil=True, pipeline_class=KernelCompiler, **_COMMON)(function)
-
-
-def parallel_kernel(function: Callable[..., Any]) -> Any:
-    """Like `kernel`, with `parallel_range` loops shared among threads."""
-    options = {**_COMMON}
-    del options["_nrt"]  # the parallel back end allocates its own schedule
-    return numba.njit(cache=True, nogil=True, parallel=True, **options)(function)

@@ -1,25 +1,8 @@
 """How many threads: a number, or the one that turns out quickest while a run goes on. The bits never depend on it."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-import numba
 
 from clast.errors import InputError
-
-LAUNCHED: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]  # how many threads numba may ever use
-
-
-@contextmanager
-def use_threads(threads: int) -> Iterator[None]:
-    """Ask numba for as many threads as there are parts; more parts than threads are shared out, with the same bits."""
-    before = numba.get_num_threads()
-    numba.set_num_threads(min(threads, LAUNCHED))
-    try:
-        yield
-    finally:
-        numba.set_num_threads(before)
 
 
 def count_threads(threads: int | str) -> int:

@@ -69,7 +69,7 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
             cohesive=kind.cohesion is not None,
             cell=moves,
             gear=INTEGRATORS[integrator],
-            family=family.FAMILY,
+            family=family.PASSES,
         )
     )
 

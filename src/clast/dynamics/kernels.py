@@ -17,7 +17,7 @@ from clast.dynamics.step import step_of
 from clast.neighbours.rebuild import rebuild_of
 
 # --- bound ---
-FAMILY = "clast.dynamics.plane.family"  # where the passes of a family of bodies are found
+FAMILY = "clast.dynamics.plane.passes"  # where the passes of a family of bodies are found
 LAW = "clast.laws.linear"  # where the functions of the law are found
 MEET = "meet"  # how feature pairs are counted
 HISTORY = 1  # whether contacts remember or lose anything

@@ -37,18 +37,6 @@ class Moved(NamedTuple):
 
 
 @device
-def program_row(tags, step, start):
-    """Row of the program for a step: the block begins at step `start`; a program of one row holds for ever."""
-    return step - start if tags.program.shape[0] > 1 else 0
-
-
-@device
-def present_drag(tags, row):
-    """Drag rate γ of the grains: the last column."""
-    return tags.program[row, tags.program.shape[1] - 1]
-
-
-@device
 def move_by_verlet(b, c, old, place, drive, world):
     """Kick and drift component c of body b by velocity Verlet."""
     clock, weight, dt, kick = world.clock, drive.weight, world.clock.dt, world.clock.kick

@@ -1,24 +1,18 @@
-"""The family of sharp polyhedra: its passes for a law of overlaps. They move as all bodies in space do."""
+"""The family of sharp polyhedra: what the engine does with its tables. Its passes: `clast.dynamics.sharp.passes`."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 
-from clast.backend.device import device
 from clast.contact.overlap import LINKS, POINTS
 from clast.contact.polyhedra import Polyhedra
 from clast.dynamics.arrays import Scratch
-from clast.dynamics.sharp.arrays import CONSTANT, WIDTH, Contacts, Forces, Workspace
-from clast.dynamics.sharp.forces import forces_of
+from clast.dynamics.sharp import passes
+from clast.dynamics.sharp.arrays import CONSTANT, WIDTH, Forces, Workspace
 from clast.dynamics.sharp.layout import lay_out
-from clast.dynamics.sharp.listing import find_near, list_near
 from clast.dynamics.sharp.memory import put_springs, springs_of
-from clast.dynamics.sharp.table import rows_of
 from clast.dynamics.sharp.timestep import safe_step, unstable_step
-from clast.dynamics.sharp.visit import visit_of
-from clast.dynamics.space.arrays import LOSS, PAIR, PULL
+from clast.dynamics.space.arrays import LOSS, PAIR, PULL, Contacts
 from clast.dynamics.space.family import (
     DIMENSION,
     PER_BODY,
@@ -33,12 +27,9 @@ from clast.dynamics.space.family import (
     stop,
     with_derivatives,
 )
-from clast.dynamics.space.kicks import kick_and_drift_of
-from clast.dynamics.space.leading import move_tagged_of, note_pressures
-from clast.dynamics.space.predicting import correct_and_predict_of
 from clast.neighbours.sweep import empty_sweep
 
-FAMILY = __name__
+PASSES = passes.__name__
 DEPTH_OF, TOO_DEEP = "the length of the pair", "more than a quarter of the smaller volume"  # for messages
 CURE = "take a larger Young modulus, a lower or slower load"
 
@@ -48,10 +39,8 @@ __all__ = [
     "TABLE",
     "Memory",
     "as_today",
-    "find_near",
     "kinetic",
     "lay_out",
-    "list_near",
     "meet",
     "motion",
     "put_springs",
@@ -63,29 +52,6 @@ __all__ = [
     "unstable_step",
     "with_derivatives",
 ]  # fmt: skip
-
-
-@device
-def nothing(p, world):
-    """Volumes grow smoothly or with a kink, never by a jump: no contact is weighted where it opens or closes."""
-    return 0
-
-
-def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
-    """The passes of a step, and `fill_rows`, for a law of overlaps bound by `clast.dynamics.bound_law`."""
-    conserving, remembers, order = int(law.functions.CONSERVING), choice.remembers, choice.gear
-    visiting = visit_of(choice, conserving)
-    booked = remembers if conserving else 2 * remembers  # 2: the work of pushes without a potential as well
-    return SimpleNamespace(
-        forces=(forces_of(visiting, law, remembers),),
-        balance=nothing,
-        add_balance=nothing,
-        move=correct_and_predict_of(order, booked) if order else kick_and_drift_of(booked),
-        move_tagged=move_tagged_of(SimpleNamespace(gear=order, remembers=booked)),
-        before_moving=note_pressures,
-        fill_rows=rows_of(visiting, law, remembers),
-        gear=order,
-    )
 
 
 def searches(period: np.ndarray) -> tuple[str, ...]:

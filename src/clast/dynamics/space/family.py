@@ -1,30 +1,21 @@
-"""The family of spheropolyhedra: its passes for a law, and what the engine does with its tables."""
+"""The family of spheropolyhedra: what the engine does with its tables. Its passes: `clast.dynamics.space.passes`."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from clast.backend.device import device
 from clast.dynamics.arrays import Scratch
-from clast.dynamics.balance import add_balance_of, balance_of
-from clast.dynamics.contact_rows import rows_of
-from clast.dynamics.forces import forces_with_memory, forces_without_memory
-from clast.dynamics.space import balls, columns, heirs, kicks, table, visit
+from clast.dynamics.space import passes, table
 from clast.dynamics.space.arrays import CONSTANT, LOSS, PAIR, PULL, SPIN, VELOCITY, Contacts, Forces, Model, SpaceState, Workspace
-from clast.dynamics.space.columns import LATE, MARK, NOTHING
-from clast.dynamics.space.kicks import kick_and_drift_of
+from clast.dynamics.space.columns import LATE
 from clast.dynamics.space.layout import lay_out
-from clast.dynamics.space.leading import move_tagged_of, note_pressures
-from clast.dynamics.space.listing import find_near, list_near
 from clast.dynamics.space.memory import put_springs, springs_of
-from clast.dynamics.space.predicting import correct_and_predict_of
 from clast.dynamics.space.timestep import safe_step, unstable_step
 from clast.scene.springs import Springs3D
 
-FAMILY = __name__
+PASSES = passes.__name__
 TABLE = table
 DEPTH_OF, TOO_DEEP = "the sum of their sphero-radii", "their skeletons nearly touch"  # for messages
 CURE = "take a stiffer normal spring, a lower or slower load, a larger sphero-radius"
@@ -35,62 +26,7 @@ PER_BODY = (
 )  # fmt: skip
 Memory = Springs3D
 
-__all__ = ["find_near", "lay_out", "list_near", "put_springs", "safe_step", "springs_of", "unstable_step"]
-
-
-def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
-    """The functions with which passes look at contacts, for a law and the choices of a scene."""
-    made = SimpleNamespace(gap_of=law.gap_of, gear=choice.gear)
-    found = SimpleNamespace(
-        SPRING=3, FADING=1, NOTHING=NOTHING, PULL=PULL, LOSS=LOSS, HEAT=columns.HEAT, ROW=table.WIDTH,
-        write_row=table.write_row, length=table.length, **vars(visit.visit_of(made)), **vars(heirs.heir_of(made)),
-    )  # fmt: skip
-    for module, names in (
-        (
-            visit,
-            "touch_of sliding_now sliding_before rolling_rate turned_about_normal push_on_pair on_pair with_roll with_fade fades",
-        ),
-        (visit, "read_spring write_spring stretched turning_now"),
-        (columns, "add_wrench read_wrench write_wrench"),
-        (kicks, "gain_beside gain_of closing_gain"),
-    ):
-        vars(found).update({name: getattr(module, name) for name in names.split()})
-    return found
-
-
-def balls_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
-    """The same for two spheres."""
-    found = geometry_of(law, choice)
-    names = "touch_of sliding_now sliding_before rolling_rate turned_about_normal push_on_pair on_pair read_spring turning_now"
-    vars(found).update({name: getattr(balls, name) for name in f"{names} heir passes_on left_behind".split()})
-    vars(found).update(vars(balls.visit_of(SimpleNamespace(gap_of=law.gap_of, gear=choice.gear))), FADING=0)
-    return found
-
-
-def only(marked: bool, one_pass: Any) -> Any:
-    """A pass over the pairs of two spheres, or over all others: loops of their own, or each would slow down the other."""
-
-    @device
-    def some_pairs(p, world):
-        return one_pass(p, world) if (world.contacts.pair[PAIR * p + MARK] != 0) == marked else 0
-
-    return some_pairs
-
-
-def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
-    """The passes of a step, and `fill_rows`, for a law bound by `clast.dynamics.bound_law`."""
-    geometry, remembers, order = geometry_of(law, choice), choice.remembers, choice.gear
-    forces_of = forces_with_memory if remembers else forces_without_memory
-    return SimpleNamespace(
-        forces=(only(True, forces_of(balls_of(law, choice), law)), only(False, forces_of(geometry, law))),
-        balance=balance_of(geometry, law, remembers),
-        add_balance=add_balance_of(geometry),
-        move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers),
-        move_tagged=move_tagged_of(choice),
-        before_moving=note_pressures,
-        fill_rows=rows_of(geometry, law, remembers),
-        gear=order,
-    )
+__all__ = ["lay_out", "put_springs", "safe_step", "springs_of", "unstable_step"]
 
 
 def meet(counting: str) -> str:

@@ -1,15 +1,12 @@
-"""What every integrator does with a body in space: gather its forces, turn it, ask whether it has moved too far.
+"""What every integrator does with a body in space: turn it, ask whether it has moved too far.
 
 Quaternions (w, x, y, z) turn the body frame, whose axes are the principal axes, into the world; vectors are tuples.
 """
 
 import math
 
-import numpy as np
-
 from clast.backend.device import device
 from clast.contact.vectors import dot, plus, rotation_of, times, turn
-from clast.dynamics.space.arrays import LOSS, PULL
 
 SMALL_SQUARE = 0.0025  # half turns below its root, 0.05 radians: the series are exact to rounding
 
@@ -135,86 +132,6 @@ def free_turn(quaternion, momentum, inverse_inertia, time):
     turned, left = normalised((q[0], x, y, z)), shifted(seen, (2 - by) % 3)
     after = spin_of(rotation_of(turned[0], turned[1], turned[2], turned[3]), left, inverse_inertia)
     return turned, left, times(0.5, plus(before, after))
-
-
-@device
-def gather(b, first_pair, first_other, other, table, width):
-    """Sum of the pair forces on body b, in ascending order of pairs: force x, y, z, torque x, y, z.
-
-    `table` is flat, rows of `width` beginning with force on i (3), torque on i (3), torque on j (3).
-    """
-    fx = fy = fz = tx = ty = tz = 0.0
-    for q in range(np.int64(first_other[b]), np.int64(first_other[b + 1])):
-        row = width * np.int64(other[q])
-        fx -= table[row]
-        fy -= table[row + 1]
-        fz -= table[row + 2]
-        tx += table[row + 6]
-        ty += table[row + 7]
-        tz += table[row + 8]
-    for q in range(np.int64(first_pair[b]), np.int64(first_pair[b + 1])):
-        row = width * np.int64(np.uint32(q))
-        fx += table[row]
-        fy += table[row + 1]
-        fz += table[row + 2]
-        tx += table[row + 3]
-        ty += table[row + 4]
-        tz += table[row + 5]
-    return fx, fy, fz, tx, ty, tz
-
-
-@device
-def gather_heat(b, first_pair, loss):
-    """Heat of sliding, of rolling and energy of lost springs of the pairs in which b comes first."""
-    heat = rolled = lost = 0.0
-    for q in range(np.int64(first_pair[b]), np.int64(first_pair[b + 1])):
-        row = LOSS * np.int64(np.uint32(q))
-        heat += loss[row + 9]
-        rolled += loss[row + 10]
-        lost += loss[row + 11]
-    return heat, rolled, lost
-
-
-@device
-def gather_all(b, first_pair, first_other, other, table, loss):
-    """`gather` of both tables and `gather_heat` in one walk, in the same order: where a loop ends is seldom foreseen."""
-    fx = fy = fz = tx = ty = tz = 0.0
-    lx = ly = lz = mx = my = mz = 0.0
-    heat = rolled = lost = 0.0
-    for q in range(np.int64(first_other[b]), np.int64(first_other[b + 1])):
-        p = np.int64(other[q])
-        row, entry = PULL * p, LOSS * p
-        fx -= table[row]
-        fy -= table[row + 1]
-        fz -= table[row + 2]
-        tx += table[row + 6]
-        ty += table[row + 7]
-        tz += table[row + 8]
-        lx -= loss[entry]
-        ly -= loss[entry + 1]
-        lz -= loss[entry + 2]
-        mx += loss[entry + 6]
-        my += loss[entry + 7]
-        mz += loss[entry + 8]
-    for q in range(np.int64(first_pair[b]), np.int64(first_pair[b + 1])):
-        p = np.int64(np.uint32(q))
-        row, entry = PULL * p, LOSS * p
-        fx += table[row]
-        fy += table[row + 1]
-        fz += table[row + 2]
-        tx += table[row + 3]
-        ty += table[row + 4]
-        tz += table[row + 5]
-        lx += loss[entry]
-        ly += loss[entry + 1]
-        lz += loss[entry + 2]
-        mx += loss[entry + 3]
-        my += loss[entry + 4]
-        mz += loss[entry + 5]
-        heat += loss[entry + 9]
-        rolled += loss[entry + 10]
-        lost += loss[entry + 11]
-    return (fx, fy, fz, tx, ty, tz), (lx, ly, lz, mx, my, mz), (heat, rolled, lost)
 
 
 @device

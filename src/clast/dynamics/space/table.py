@@ -4,7 +4,8 @@ import math
 
 from clast.backend.device import device
 from clast.contact.vectors import plus, times
-from clast.dynamics.space.visit import ROUND, in_space
+from clast.dynamics.space.counting import ROUND
+from clast.dynamics.space.visit import in_space
 
 # columns of the float table; vectors (in the world) take three from there on. Forces and energies are weighted with the count
 DEPTH = 0

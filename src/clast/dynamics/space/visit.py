@@ -1,7 +1,7 @@
 """Visit the candidates of a pair in space: listed features of one body carried into the frame of the other (GM09 eq 13).
 
 Three sections: vertices of i on features of j, vertices of j on features of i, edges and vertices of i against those of j. What
-a candidate counts stands in `clast.contact.spheropolyhedron`; who visits gets a `Met` for each, and `touch_of` fills the contact
+a candidate counts stands in `clast.dynamics.space.counting`; who visits gets a `Met` for each, and `touch_of` fills the contact
 record of those that touch (model §3). Vectors across the normal are pairs of numbers, along the two tangents of a `Touch`.
 """
 
@@ -11,22 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clast.backend.device import device, routine, unsigned
+from clast.backend.device import device, unsigned
 from clast.contact.spheropolyhedron import (
-    EDGE,
-    FACE,
-    KIND,
     NOWHERE,
-    ROW,
-    edge_count,
-    edge_way,
-    edges_meet,
-    face_count,
-    face_distance,
-    fade,
-    vertex_count,
-    vertex_on_edge,
-    vertex_on_vertex,
 )
 from clast.contact.vectors import (
     along,
@@ -40,14 +27,12 @@ from clast.contact.vectors import (
     times,
     transposed,
     triple,
-    turn,
     turn_back,
 )
 from clast.dynamics.space.columns import (
     BODY,
     BODY_I,
     BODY_J,
-    CANDIDATE,
     CONSTANT,
     FIRST,
     LATE,
@@ -64,12 +49,9 @@ from clast.dynamics.space.columns import (
     VELOCITY,
     Wrench,
 )  # fmt: skip
+from clast.dynamics.space.counting import CROSSING, FLAT, ROUND, STRAIGHT, Met, meet_apart, meet_candidate
 from clast.dynamics.space.tangents import NONE, carried, in_plane, tangents
 
-GRAPH = 1 << 31  # mark on the first number of a candidate: this vertex meets an edge as an end of its own edges
-NUMBER = GRAPH - 1
-# how the normal turns when the probe slides over b: not at all, about an edge, about a vertex, with two crossing edges
-FLAT, STRAIGHT, ROUND, CROSSING = 0, 1, 2, 3
 SECTIONS = 3
 
 
@@ -113,21 +95,6 @@ class Side(NamedTuple):
     near: float  # square of the distance from which on a candidate counts for nobody
     sign: float  # 1 where a is the pair's i, −1 where it is j
     section: int
-
-
-class Met(NamedTuple):
-    """Candidate k of a section; vectors in the world."""
-
-    k: int
-    counts: float  # how much it counts, 0 where the closest points lie on other features
-    way: Any  # from the point X of a to that of b
-    arm: Any  # from a's centre to X
-    square: float  # of the way
-    bend: int  # how the normal turns
-    axis: Any  # direction of b's edge,
-    own_axis: Any  # and of a's, where there is one
-    twist: Any  # torque of the fade on a per energy
-    touching: bool
 
 
 class Touch(NamedTuple):
@@ -208,106 +175,6 @@ def bounds_of(pair, section):
     if section == 1:
         return pair.second, pair.third
     return pair.third, pair.last
-
-
-# --- what a candidate counts ---------------------------------------------------------------------------------------------
-
-
-@device
-def edges_of(k, row, other, side, feature):
-    """An edge of a against an edge of b."""
-    a, b, own = side.a, side.b, triple(feature, row)
-    way = minus(triple(feature, row + 3), own)
-    turned = turn(side.relative, way)
-    part, q, square = edges_meet(plus(turn(side.relative, own), side.shift), turned, other, feature)
-    if square >= side.near:
-        return Met(k, 0.0, q, NONE, square, CROSSING, NONE, NONE, NONE, False)
-    own_axis = times(feature[row + 14], turned)
-    axis = times(feature[other + 14], minus(triple(feature, other + 3), triple(feature, other)))
-    count, slope = fade(dot(own_axis, axis))
-    twist = NONE
-    if slope != 0.0:
-        twist = turn(b.rotation, times(-slope, cross(own_axis, axis)))
-    arm = turn(a.rotation, along(own, part, way))
-    touching = count != 0.0 and square < side.reach * side.reach
-    return Met(
-        k, count, turn(b.rotation, q), arm, square, CROSSING, turn(b.rotation, axis), turn(b.rotation, own_axis), twist, touching
-    )  # fmt: skip
-
-
-@device
-def on_face(x, other, side, geometry):
-    """A vertex of a, seen from b at x, over a face of b: square of the distance, count, way."""
-    q, square = face_distance(x, other, geometry.feature)
-    count = 0.0
-    if square < side.near:
-        count = face_count(x, other, geometry.feature, geometry.side)
-    return square, count, q
-
-
-@device
-def on_edge(x, mark, row, other, side, geometry):
-    """The same at an edge of b: square, count, way, direction of the edge, torque of the fade."""
-    feature = geometry.feature
-    q, square = edge_way(x, other, feature)
-    count, axis, twist = 0.0, NONE, NONE
-    if square < side.near:
-        axis = times(math.sqrt(feature[other + 6]), minus(triple(feature, other + 3), triple(feature, other)))
-        if mark >= GRAPH:
-            seen, own = turn_back(side.relative, q), turn_back(side.relative, axis)
-            count, twist = vertex_on_edge(seen, own, row, feature, geometry.fan)
-            twist = turn(side.a.rotation, twist)
-        else:
-            count = edge_count(x, other, feature)
-        axis = turn(side.b.rotation, axis)
-    return square, count, q, axis, twist
-
-
-@device
-def on_vertex(x, row, other, side, geometry):
-    """The same at a vertex of b: square, count, way, torque of the fade."""
-    feature, fan = geometry.feature, geometry.fan
-    q = minus(triple(feature, other), x)
-    square, count, twist = dot(q, q), 0.0, NONE
-    if square < side.near:
-        if side.section == 2:
-            count, twist = vertex_on_vertex(q, row, other, feature, fan, side.relative)
-            twist = turn(side.b.rotation, twist)
-        else:
-            count = vertex_count(times(-1.0, q), other, feature, fan, geometry.corner)
-    return square, count, q, twist
-
-
-@device
-def meet_candidate(k, side, world):
-    """What candidate k of a section counts; nothing further away than side.near does."""
-    candidate, geometry = world.contacts.candidate, world.geometry
-    feature, mark = geometry.feature, np.int64(candidate[CANDIDATE * k])
-    row, other = ROW * (mark & NUMBER), ROW * np.int64(candidate[CANDIDATE * k + 1])
-    if side.section == 2 and feature[row + KIND] == EDGE:
-        return edges_of(k, row, other, side, feature)
-    own = triple(feature, row)
-    x = plus(turn(side.relative, own), side.shift)
-    kind, bend, axis, twist = feature[other + KIND], FLAT, NONE, NONE
-    if kind == FACE:
-        square, count, q = on_face(x, other, side, geometry)
-    elif kind == EDGE:
-        bend = STRAIGHT
-        square, count, q, axis, twist = on_edge(x, mark, row, other, side, geometry)
-    else:
-        bend = ROUND
-        square, count, q, twist = on_vertex(x, row, other, side, geometry)
-    if count == 0.0:
-        return Met(k, 0.0, q, NONE, square, bend, axis, NONE, twist, False)
-    touching = square < side.reach * side.reach
-    arm = turn(side.a.rotation, own)
-    return Met(k, count, turn(side.b.rotation, q), arm, square, bend, axis, NONE, twist, touching)
-
-
-@routine
-def meet_apart(k, side, world):
-    """`meet_candidate`, compiled once for what is seldom wanted."""
-    return meet_candidate(k, side, world)
 
 
 # --- the contact record --------------------------------------------------------------------------------------------------

@@ -1,0 +1,56 @@
+"""The family of spheropolygons in the plane, as compiled code sees it: its passes for a law. The host's side is `family`.
+
+Kernels are named by what this module imports, so it imports no scene.
+"""
+
+from types import SimpleNamespace
+
+from clast.contact import spheropolygon
+from clast.dynamics import table
+from clast.dynamics.balance import add_balance_of, balance_of
+from clast.dynamics.contact_rows import rows_of
+from clast.dynamics.forces import forces_with_memory, forces_without_memory
+from clast.dynamics.plane import columns, springs, visit
+from clast.dynamics.plane import motion as kicks
+from clast.dynamics.plane.columns import HEAT, LOSS, NOTHING, PULL
+from clast.dynamics.plane.gear import correct_and_predict_of
+from clast.dynamics.plane.listing import listing_of
+from clast.dynamics.plane.motion import kick_and_drift_of
+from clast.dynamics.plane.tagged import move_tagged_of, note_pressures
+
+__all__ = ["listing_of", "passes_of"]
+
+
+def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
+    """The functions with which passes look at contacts, for a law and the choices of a scene."""
+    made = SimpleNamespace(meet=getattr(spheropolygon, choice.meet), gap_of=law.gap_of, gear=choice.gear, cell=choice.cell)
+    found = SimpleNamespace(
+        SPRING=springs.WIDTH, FADING=0, NOTHING=NOTHING, PULL=PULL, LOSS=LOSS, HEAT=HEAT, ROW=table.WIDTH,
+        write_row=table.write_row, length=table.length, **vars(visit.visit_of(made)), **vars(springs.heir_of(made)),
+    )  # fmt: skip
+    for module, names in (
+        (
+            visit,
+            "touch_of sliding_now sliding_before rolling_rate turned_about_normal push_on_pair on_pair with_roll with_fade fades",
+        ),
+        (springs, "read_spring write_spring stretched turning_now passes_on"),
+        (columns, "add_wrench read_wrench write_wrench"),
+        (kicks, "gain_beside gain_of closing_gain"),
+    ):
+        vars(found).update({name: getattr(module, name) for name in names.split()})
+    return found
+
+
+def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
+    """The passes of a step, and `fill_rows`, for a law bound by `clast.dynamics.bound_law`."""
+    geometry, remembers, order = geometry_of(law, choice), choice.remembers, choice.gear
+    return SimpleNamespace(
+        forces=((forces_with_memory if remembers else forces_without_memory)(geometry, law),),
+        balance=balance_of(geometry, law, remembers),
+        add_balance=add_balance_of(geometry),
+        move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers),
+        move_tagged=move_tagged_of(choice),
+        before_moving=note_pressures,
+        fill_rows=rows_of(geometry, law, remembers),
+        gear=order,
+    )

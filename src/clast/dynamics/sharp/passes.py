@@ -1,0 +1,40 @@
+"""The family of sharp polyhedra, as compiled code sees it: its passes for a law of overlaps. They move as all bodies in space do.
+
+Kernels are named by what this module imports, so it imports no scene. The host's side is `family`.
+"""
+
+from types import SimpleNamespace
+
+from clast.backend.device import device
+from clast.dynamics.sharp.forces import forces_of
+from clast.dynamics.sharp.listing import find_near, list_near
+from clast.dynamics.sharp.table import rows_of
+from clast.dynamics.sharp.visit import visit_of
+from clast.dynamics.space.kicks import kick_and_drift_of
+from clast.dynamics.space.leading import move_tagged_of, note_pressures
+from clast.dynamics.space.predicting import correct_and_predict_of
+
+__all__ = ["find_near", "list_near", "passes_of"]
+
+
+@device
+def nothing(p, world):
+    """Volumes grow smoothly or with a kink, never by a jump: no contact is weighted where it opens or closes."""
+    return 0
+
+
+def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
+    """The passes of a step, and `fill_rows`, for a law of overlaps bound by `clast.dynamics.bound_law`."""
+    conserving, remembers, order = int(law.functions.CONSERVING), choice.remembers, choice.gear
+    visiting = visit_of(choice, conserving)
+    booked = remembers if conserving else 2 * remembers  # 2: the work of pushes without a potential as well
+    return SimpleNamespace(
+        forces=(forces_of(visiting, law, remembers),),
+        balance=nothing,
+        add_balance=nothing,
+        move=correct_and_predict_of(order, booked) if order else kick_and_drift_of(booked),
+        move_tagged=move_tagged_of(SimpleNamespace(gear=order, remembers=booked)),
+        before_moving=note_pressures,
+        fill_rows=rows_of(visiting, law, remembers),
+        gear=order,
+    )
