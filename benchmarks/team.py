@@ -1,4 +1,4 @@
-"""What a team of threads gains on this machine: dense frictional hexagons at rest and shaken, quiet, with a busy core, two at once.
+"""What a team of threads gains here: dense frictional hexagons at rest and shaken, quiet, with a busy core, two runs at once.
 
     python benchmarks/team.py [--threads 1,2,4,8,16] [--grains 900,10000,102400] [--busy] [--beside] [--rebuild] [--json FILE]
 
@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from costs import hexagon_tile
@@ -137,15 +138,15 @@ def main() -> None:
     if given.beside:
         one, two = beside(10_000, counts[-1])
         print(
-            f"two runs of 10 000 at once, {counts[-1]} threads each: {1e6 * one:.0f} µs alone, {1e6 * two:.0f} µs: {two / one:.2f} ×"
+            f"two runs of 10 000 at once, {counts[-1]} threads each: {1e6 * one:.0f} µs alone, {1e6 * two:.0f} µs, "
+            f"{two / one:.2f} ×"
         )
         rows.append({"what": "beside", "seconds": {1: one, 2: two}})
     if given.rebuild:
         largest = int(given.grains.split(",")[-1])
         show("rebuild", largest, {threads: rebuild_seconds(largest, threads) for threads in counts})
     if given.json:
-        with open(given.json, "w") as file:
-            json.dump(rows, file, indent=1)
+        Path(given.json).write_text(json.dumps(rows, indent=1))
 
 
 if __name__ == "__main__":

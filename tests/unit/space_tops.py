@@ -8,8 +8,8 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from clast.backend.device import device, from_python
-from clast.dynamics.arrays import ACCOUNTS, Clock, Scratch, Tags, World, flat
-from clast.dynamics.space.arrays import CONSTANT, PAIR, ROW, SPIN, TURN, VELOCITY, Contacts, Forces, Model, SpaceState
+from clast.dynamics.arrays import ACCOUNTS, Clock, Contacts, Forces, Model, Scratch, Tags, World, flat
+from clast.dynamics.space.arrays import CONSTANT, PAIR, ROW, SPIN, TURN, VELOCITY, SpaceState
 from clast.dynamics.space.family import empty_forces
 from clast.dynamics.space.kicks import kick_and_drift_of
 from clast.dynamics.space.leading import move_tagged_of, note_pressures

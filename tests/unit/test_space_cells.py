@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from clast.backend.device import from_python
-from clast.dynamics.arrays import Cast
-from clast.dynamics.space.arrays import ROW, Contacts, Model, Workspace
+from clast.dynamics.arrays import Cast, Contacts, Model
+from clast.dynamics.space.arrays import ROW, Workspace
 from clast.neighbours import space_cells
 from clast.shapes.space import quaternions
 

@@ -18,16 +18,17 @@ class Model(NamedTuple):
     shape: np.ndarray  # (n,) int64 index into Geometry
     material: np.ndarray  # (n,) int64
     inverse_mass: np.ndarray  # (n,) 0 where nothing moves it
-    inverse_inertia: np.ndarray  # (n,)
+    inverse_inertia: np.ndarray  # (n,), in space (n, 3) about the principal axes
     contact_inverse_mass: np.ndarray  # (n,) 0 for fixed and big bodies: what the reduced mass of a contact sees
-    contact_inverse_inertia: np.ndarray  # (n,) likewise, 0 where it cannot turn
+    contact_inverse_inertia: np.ndarray  # (n,) or (n, 3) likewise, 0 where it cannot turn
+    ease: np.ndarray  # (n,) at most how much a push at the surface turns its point: l²/I for the time step
     reach: np.ndarray  # (n,) largest distance from the centre of mass to the surface
     inverse_radius: np.ndarray  # (n,) one over the sphero-radius, 0 for big bodies: for the reduced radius of a contact
     law: np.ndarray  # (materials², parameters) per material pair: of the law, then of rolling, then of cohesion
     stiffness: np.ndarray  # (2,) largest ∂F/∂δ at the overlap the time step is made for, and at one that is surely reached
-    period: np.ndarray  # (2,) length of the periodic cell at the last rebuild, 0 where a side is open
+    period: np.ndarray  # (2 or 3,) length of the periodic cell at the last rebuild, 0 where a side is open
     cell: np.ndarray  # (1,) int64: row of the body whose place is the lengths of the moving cell, −1 where it stays
-    gravity: np.ndarray  # (2,) acceleration
+    gravity: np.ndarray  # (2 or 3,) acceleration
 
 
 class State(NamedTuple):
@@ -62,27 +63,33 @@ class Tags(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """Pairs of near bodies and their candidates (probe, feature), sorted by (i, j, image) and (side, probe, feature)."""
+    """Pairs of near bodies and their candidates, sorted by (i, j, image) and (section, first, second); one class for all
+    families, whose columns stand in `plane.columns` and `space.columns`.
 
-    pair: np.ndarray  # (np + 1, 4) uint32: i, j, first candidate, first candidate of side 1; the next row closes it
-    pair_constant: np.ndarray  # (np, 5): image shift x, y of j, reduced mass, where in Model.law, reduced sphero-radius
-    image: np.ndarray  # (np, 2) int32: image of j
-    candidate: np.ndarray  # (nc, 2) uint32: probe, feature
+    In the plane two sections: i's probes on j's features, and j's on i's. In space three: i's vertices on j's features, j's on
+    i's, i's edges and vertices against j's.
+    """
+
+    pair: np.ndarray  # (np + 1, 4 or 6) uint32: i, j, first candidate of each section, …; the next row closes it
+    pair_constant: np.ndarray  # (np, 5 … 7): image shift of j, reduced mass, where in Model.law, reduced sphero-radius, …
+    image: np.ndarray  # (np, 2 or 3) int32: image of j
+    candidate: np.ndarray  # (nc, 2) uint32: features, numbered through all shapes
     spring: np.ndarray  # (nc, memory) tangential spring and whatever else the law remembers
-    weight: np.ndarray  # (nc,) uint8: how much the candidate counted as a contact at the last step, 0 where it was none
+    weight: np.ndarray  # (nc,) uint8, in space float: how much the candidate counted at the last step, 0 where it was no contact
     first_pair: np.ndarray  # (n + 1,) uint32: pairs with this body as i
     first_other: np.ndarray  # (n + 1,) uint32: into `other`
     other: np.ndarray  # (np,) uint32: pairs with this body as j, ascending
-    reference: np.ndarray  # (n, 4): x, y, angle, reach at the last rebuild
+    reference: np.ndarray  # (n, 4): x, y, angle, reach at the last rebuild; in space (n, 8): x, y, z, reach, quaternion
 
 
 class Forces(NamedTuple):
     """Sums over the contacts of each pair."""
 
-    pair: np.ndarray  # (np, 4): force on i (x, y), torque on i, torque on j
-    loss: np.ndarray  # (np, 7): viscous part of the above (4), heat of sliding, of rolling, energy of lost springs
+    pair: np.ndarray  # (np, 4 or 9): force on i, torque on i, torque on j
+    loss: np.ndarray  # (np, 7 or 12): viscous part of the above, heat of sliding, of rolling, energy of lost springs
     refine: np.ndarray  # (np,) uint8: 1 where a contact may open or close in this step
-    more: np.ndarray  # (np, 4): what that adds to the first table
+    more: np.ndarray  # (np, 4 or 9): what that adds to the first table
+    work: np.ndarray  # (np, 9): of sharp bodies the part of the first table that has no potential
 
 
 class Cast(NamedTuple):
@@ -133,24 +140,102 @@ class Clock(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room in which each thread may work on one item: equal shares, one per thread."""
+    """Room in which each thread may work on one item, equal shares, one per thread; and a table of contacts to be filled."""
 
     floats: np.ndarray
     integers: np.ndarray
+    row_floats: np.ndarray
+    row_integers: np.ndarray
 
 
-class World(NamedTuple):
-    """All that a pass may read or write."""
+def no_scratch() -> Scratch:
+    """Scratch of a family that needs none, without a table."""
+    return Scratch(np.zeros(1), np.zeros(1, np.int64), np.zeros(0), np.zeros(0, np.int64))
 
-    geometry: Any
-    model: Model
-    state: State
-    contacts: Contacts
+
+# A pass over pairs and one over bodies see different arrays: what a function does not use would still be compiled into its calls.
+
+
+class PairModel(NamedTuple):
+    """See `Model`."""
+
+    contact_inverse_mass: np.ndarray
+    contact_inverse_inertia: np.ndarray
+    law: np.ndarray
+    cell: np.ndarray
+    gravity: np.ndarray
+
+
+class PairState(NamedTuple):
+    """See `State`."""
+
+    body: np.ndarray
+    late: np.ndarray
+
+
+class PairContacts(NamedTuple):
+    """See `Contacts`."""
+
+    pair: np.ndarray
+    pair_constant: np.ndarray
+    image: np.ndarray
+    candidate: np.ndarray
+    spring: np.ndarray
+    weight: np.ndarray
+    first_pair: np.ndarray
+    first_other: np.ndarray
+    other: np.ndarray
+
+
+class PairWorld(NamedTuple):
+    """All that a pass over pairs may read or write."""
+
+    geometry: Any  # what of it the family needs
+    model: PairModel
+    state: PairState
+    contacts: PairContacts
     forces: Forces
-    tags: Tags
     scratch: Scratch
     clock: Clock
     thread: int  # who works
+
+
+class BodyModel(NamedTuple):
+    """See `Model`."""
+
+    inverse_mass: np.ndarray
+    inverse_inertia: np.ndarray
+    cell: np.ndarray
+    gravity: np.ndarray
+
+
+class BodyContacts(NamedTuple):
+    """See `Contacts`."""
+
+    image: np.ndarray
+    first_pair: np.ndarray
+    first_other: np.ndarray
+    other: np.ndarray
+    reference: np.ndarray
+
+
+class BodyForces(NamedTuple):
+    """See `Forces`."""
+
+    pair: np.ndarray
+    loss: np.ndarray
+    work: np.ndarray
+
+
+class BodyWorld(NamedTuple):
+    """All that a pass over bodies may read or write."""
+
+    model: BodyModel
+    state: Any  # State, or that of space
+    contacts: BodyContacts
+    forces: BodyForces
+    tags: Tags
+    clock: Clock
 
 
 Record = TypeVar("Record", bound=tuple)

@@ -325,8 +325,11 @@ class Engine(NamedEngine):
 
     def _stretch(self, end: int) -> tuple[int, int, int]:
         """Compiled steps until `end` or until the host is needed: (step reached, status, pair)."""
-        run = Run(self.dt, self._onset, self.alpha, self.free, self._program_start, False, 0.0, 0.0, 0.0)
-        return self._stretcher.advance(self.step, end, run, self._world(self.state, self._lists))
+        return self._stretcher.advance(self.step, end, self._run(self._onset), self._world(self.state, self._lists))
+
+    def _run(self, onset: float) -> Run:
+        """Numbers of a stretch of steps."""
+        return Run(self.dt, onset, self.alpha, self.free, self._program_start, False, 0.0, 0.0, 0.0)
 
     def _world(self, state: Any, lists: Any) -> tuple[Any, ...]:
         """All that a pass may read or write, flat."""
@@ -373,10 +376,9 @@ class Engine(NamedEngine):
         room = max(64, 4 * self.pairs)
         while True:
             integers, floats = np.zeros((room, table.INTEGERS), np.int64), np.zeros((room, table.WIDTH))
-            geometry, model, flat_state, flat_lists, _, _, scratch = self._world(state, lists)
-            rows = self.kernels.table_now(
-                geometry, model, flat_state, flat_lists, scratch, self.pairs, integers.reshape(-1), floats.reshape(-1)
-            )
+            *world, scratch = self._world(state, lists)
+            scratch = scratch._replace(row_floats=floats.reshape(-1), row_integers=integers.reshape(-1))
+            rows = self._stretcher.fill_table(self.pairs, self._run(0.0), (*world, scratch))
             if rows <= room:
                 return integers[:rows], floats[:rows]
             room = rows

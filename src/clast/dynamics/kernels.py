@@ -12,8 +12,8 @@ from clast.backend.bind import functions_of
 from clast.backend.device import kernel
 from clast.backend.team import still
 from clast.dynamics.bound_law import bind_law
-from clast.dynamics.contact_rows import Sheet
 from clast.dynamics.step import step_of
+from clast.dynamics.worlds import worlds_of
 from clast.neighbours.rebuild import rebuild_of
 
 # --- bound ---
@@ -39,7 +39,7 @@ def read_row(table, at):
 family = import_module(FAMILY)
 law = bind_law(functions_of(LAW), read_row, own=OWN, extra=bool(EXTRA), rolling=bool(ROLLING), cohesive=bool(COHESIVE))
 passes = family.passes_of(law, SimpleNamespace(meet=MEET, remembers=HISTORY, cell=CELL, gear=GEAR))
-member, fill_rows = step_of(passes), passes.fill_rows
+member, fill_rows, (pairs_at, _) = step_of(passes), passes.fill_rows, worlds_of(passes)
 
 
 @kernel
@@ -55,9 +55,9 @@ def still_going(words, turns):
 
 
 @kernel
-def table_now(geometry, model, state, contacts, scratch, pairs, integers, floats):
-    """The table of touching contacts (`clast.dynamics.contact_rows`); returns the number of rows needed."""
-    return fill_rows(pairs, Sheet(geometry, model, state, contacts, scratch, 0, integers, floats))
+def table_now(pairs, job):
+    """Fill the table of contacts in job.scratch (`clast.dynamics.contact_rows`); returns the number of rows needed."""
+    return fill_rows(pairs, pairs_at(job.run.start, 0, job))
 
 
 if hasattr(family, "listing_of"):

@@ -76,6 +76,7 @@ def lay_out(scene: Scene) -> Layout:
         inverse_inertia=1.0 / inertia,
         contact_inverse_mass=np.where(big | held[:, :2].any(axis=1), 0.0, 1.0 / mass),
         contact_inverse_inertia=np.where(big | held[:, 2], 0.0, 1.0 / inertia),
+        ease=np.array([body.shape.reach for body in rows]) ** 2 / inertia,
         reach=np.array([body.shape.reach for body in rows]),
         inverse_radius=np.where(big, 0.0, 1.0 / radius),
         law=law_table(scene),

@@ -17,88 +17,43 @@ bits do not depend on who did what.
 """
 
 from types import SimpleNamespace
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from clast.backend.atomics import fetch_min, load, store
 from clast.backend.device import device
 from clast.backend.team import FREE, LINE, OVER, member_of
-from clast.dynamics.arrays import Clock, Contacts, Forces, Model, Run, Scratch, State, Tags, World
 from clast.dynamics.loops import CHANGES, STOP, loop_of, loops_of
+from clast.dynamics.worlds import worlds_of
 
 FORCES, BALANCE, ADD, MOVE = range(4)
 STAGES = 4  # a phase of the team is STAGES · step + stage
 DEEP, CHANGING, MOVED, STEP = (FREE + LINE * k for k in range(4))  # words: lowest pair too deep; flags; the step reached
 NOWHERE = 1 << 62  # no pair is too deep
-RESYNC = 1024  # steps between recomputing (cos, sin) from the angle: a fixed number, so that bits don't depend on rebuilds
-
-
-class Job(NamedTuple):
-    """A stretch: until which step, the cuts between parts, and all that a pass may read or write."""
-
-    end: int
-    pair_cut: np.ndarray  # (parts + 1,) int64
-    body_cut: np.ndarray
-    run: Run
-    geometry: Any
-    model: Model
-    state: State
-    contacts: Contacts
-    forces: Forces
-    tags: Tags
-    scratch: Scratch
-
-
-@device
-def clock_at(step, run, tags, gear):
-    """The numbers of a step. The velocities given at t = 0 are those of t = 0: half a kick, no time for springs."""
-    row = step - run.start if tags.program.shape[0] > 1 else 0
-    drag = tags.program[row, tags.program.shape[1] - 1]
-    begun = step > 0
-    spring_dt = run.dt if begun else 0.0
-    if run.look:
-        past, future, kick = run.past, run.future, run.past + run.future
-        drift, whole, share, alpha, resync = 0.0, run.whole, 0.0, np.inf, False
-    else:
-        past, future, kick = 0.5 if begun else 0.0, 0.5, 1.0 if begun else 0.5
-        drift, whole, share, alpha = run.dt, kick, 0.5 if begun else 1.0, run.alpha
-        resync = (step + 1) % RESYNC == 0
-    if gear:
-        past, future = 0.5, 0.5  # forces, not kicks, are wanted
-    return Clock(
-        run.dt, spring_dt, past, future, run.onset, drift, kick, whole, share, drag, alpha, resync, not begun, row, run.free
-    )  # fmt: skip
 
 
 def step_of(passes: SimpleNamespace) -> Any:
     """What each member of a team runs: `member(me, team, job)`, from the passes of a family."""
     forces, balance, add = loops_of(passes.forces), loop_of(passes.balance), loop_of(passes.add_balance)
     move, move_tagged = loop_of(passes.move), loop_of(passes.move_tagged)
-    before_moving, gear = passes.before_moving, passes.gear
-
-    @device
-    def world_at(step, me, job):
-        clock = clock_at(step, job.run, job.tags, gear)
-        return World(job.geometry, job.model, job.state, job.contacts, job.forces, job.tags, job.scratch, clock, me)
+    before_moving, (pairs_at, bodies_at) = passes.before_moving, worlds_of(passes)
 
     @device
     def work(phase, part, me, words, job):
         """One part of one stage."""
-        stage, world = phase % STAGES, world_at(phase // STAGES, me, job)
+        stage, step = phase % STAGES, phase // STAGES
         low, high = job.pair_cut[part], job.pair_cut[part + 1]
         if stage == FORCES:
-            deep, marks = forces(low, high, world)
+            deep, marks = forces(low, high, pairs_at(step, me, job))
             if deep >= 0:
                 fetch_min(words, DEEP, deep)  # the lowest, whoever finds it
             if marks & CHANGES:
                 store(words, CHANGING, 1)
         elif stage == BALANCE:
-            balance(low, high, world)
+            balance(low, high, pairs_at(step, me, job))
         elif stage == ADD:
-            add(low, high, world)
+            add(low, high, pairs_at(step, me, job))
         else:
-            low, high, free = job.body_cut[part], job.body_cut[part + 1], job.run.free
+            low, high, free, world = job.body_cut[part], job.body_cut[part + 1], job.run.free, bodies_at(step, job)
             _, marks = move(low, min(high, free), world)
             _, more = move_tagged(max(low, free), high, world)
             if (marks | more) & STOP:
@@ -117,7 +72,7 @@ def step_of(passes: SimpleNamespace) -> Any:
         if stage == BALANCE or (load(words, CHANGING) != 0 and stage == FORCES and job.run.onset != 0.0):
             return phase + 1
         store(words, CHANGING, 0)
-        before_moving(world_at(step, 0, job))
+        before_moving(bodies_at(step, job))
         return STAGES * step + MOVE
 
     return member_of(work, following)

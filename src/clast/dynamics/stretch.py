@@ -7,7 +7,8 @@ import numpy as np
 
 from clast.backend.team import even_cuts, new_team, run_team, turns_per_microsecond
 from clast.dynamics.arrays import Run
-from clast.dynamics.step import DEEP, MOVED, NOWHERE, STAGES, STEP, Job
+from clast.dynamics.step import DEEP, MOVED, NOWHERE, STAGES, STEP
+from clast.dynamics.worlds import Job
 
 DONE, STALE, DEEP_OVERLAP = 0, 1, 2  # why a stretch ended
 PARTS_EACH = 8  # parts of a stage for each thread
@@ -35,11 +36,18 @@ class Stretcher:
         turns = turns_per_microsecond(self.kernels.still_going)
         team = new_team(self.threads, len(self.pair_cut) - 1, STAGES * step, turns)
         team.words[DEEP] = NOWHERE
-        run_team(self.kernels.advance, team, Job(end, self.pair_cut, self.body_cut, run, *world))
+        run_team(self.kernels.advance, team, self._job(end, run, world))
         reached, deep = int(team.words[STEP]), int(team.words[DEEP])
         if deep != NOWHERE:
             return reached, DEEP_OVERLAP, deep
         return reached, STALE if team.words[MOVED] else DONE, -1
+
+    def _job(self, end: int, run: Run, world: tuple[Any, ...]) -> Job:
+        return Job(end, self.pair_cut, self.body_cut, run, *world)
+
+    def fill_table(self, pairs: int, run: Run, world: tuple[Any, ...]) -> int:
+        """Fill the table of contacts that the scratch of `world` holds; returns how many rows it needs."""
+        return int(self.kernels.table_now(pairs, self._job(0, run, world)))
 
 
 def balanced_cuts(first_candidate: np.ndarray, parts: int) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from clast.dynamics import table
-from clast.dynamics.arrays import Contacts, Forces, Model, Scratch, State
+from clast.dynamics.arrays import Contacts, Forces, Model, Scratch, State, no_scratch
 from clast.dynamics.layout import lay_out
 from clast.dynamics.memory import put_springs, springs_of
 from clast.dynamics.plane import passes
@@ -22,7 +22,7 @@ DEPTH_OF, TOO_DEEP = "the sum of their sphero-radii", "their skeletons nearly to
 CURE = "take a stiffer normal spring, a lower or slower load, a larger sphero-radius"
 DIMENSION = 2
 PER_BODY = (
-    "shape", "material", "inverse_mass", "inverse_inertia", "contact_inverse_mass", "contact_inverse_inertia", "reach",
+    "shape", "material", "inverse_mass", "inverse_inertia", "contact_inverse_mass", "contact_inverse_inertia", "ease", "reach",
     "inverse_radius",
 )  # fmt: skip
 Memory = Springs
@@ -51,12 +51,14 @@ def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int,
 
 def scratch_of(geometry: Any, threads: int) -> Scratch:
     """Room for threads: none is needed."""
-    return Scratch(np.zeros(1), np.zeros(1, np.int64))
+    return no_scratch()
 
 
 def empty_forces(pairs: int, kept: int) -> Forces:
     """Force tables with room for `pairs`, of which `kept` lose energy."""
-    return Forces(np.zeros((pairs, PULL)), np.zeros((kept, LOSS)), np.zeros(pairs, np.uint8), np.zeros((pairs, PULL)))
+    return Forces(
+        np.zeros((pairs, PULL)), np.zeros((kept, LOSS)), np.zeros(pairs, np.uint8), np.zeros((pairs, PULL)), np.zeros((1, 1))
+    )  # fmt: skip
 
 
 def with_derivatives(state: State, order: int) -> State:

@@ -51,6 +51,7 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
         move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers),
         move_tagged=move_tagged_of(choice),
         before_moving=note_pressures,
+        look_at=visit.look_at,
         fill_rows=rows_of(geometry, law, remembers),
         gear=order,
     )

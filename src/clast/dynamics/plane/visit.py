@@ -6,7 +6,7 @@ visits gets a `Met` for each, and `touch_of` fills the contact record of those t
 
 import math
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,20 @@ from clast.dynamics.plane.columns import (
     read_pair,
     read_predicted,
 )
+
+
+class Features(NamedTuple):
+    """What passes see of `clast.contact.features.Geometry`."""
+
+    vertex: Any
+    feature: Any
+    following: Any
+
+
+@device
+def look_at(geometry):
+    """What passes see of the shapes."""
+    return Features(geometry.vertex, geometry.feature, geometry.following)
 
 
 class Side(NamedTuple):

@@ -19,14 +19,6 @@ CONSTANT = 7  # numbers of a row of Contacts.pair_constant
 WIDTH = 9  # of Contacts.spring: tangential spring, centroid and normal of the last step; all in the world
 
 
-class Forces(NamedTuple):
-    """Sums of each pair."""
-
-    pair: np.ndarray  # (np, 9): force on i, torque on i, torque on j
-    loss: np.ndarray  # (np, 12): viscous part of the above (9), heat of sliding, 0, energy of lost springs
-    work: np.ndarray  # (np, 9): part of the first table that has no potential
-
-
 class Workspace(NamedTuple):
     """Scratch of a rebuild: what `clast.dynamics.space.arrays.Workspace` has as far as it is needed, and sorted boxes."""
 

@@ -6,13 +6,13 @@ import numpy as np
 
 from clast.contact.overlap import LINKS, POINTS
 from clast.contact.polyhedra import Polyhedra
-from clast.dynamics.arrays import Scratch
+from clast.dynamics.arrays import Contacts, Forces, Scratch, no_scratch
 from clast.dynamics.sharp import passes
-from clast.dynamics.sharp.arrays import CONSTANT, WIDTH, Forces, Workspace
+from clast.dynamics.sharp.arrays import CONSTANT, WIDTH, Workspace
 from clast.dynamics.sharp.layout import lay_out
 from clast.dynamics.sharp.memory import put_springs, springs_of
 from clast.dynamics.sharp.timestep import safe_step, unstable_step
-from clast.dynamics.space.arrays import LOSS, PAIR, PULL, Contacts
+from clast.dynamics.space.arrays import LOSS, PAIR, PULL
 from clast.dynamics.space.family import (
     DIMENSION,
     PER_BODY,
@@ -80,12 +80,14 @@ def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int,
 def scratch_of(geometry: Polyhedra, threads: int) -> Scratch:
     """Room in which each thread can cut any two pieces."""
     room = int(geometry.room[0])
-    return Scratch(np.zeros(threads * POINTS * room), np.zeros(threads * LINKS * room, np.int64))
+    return no_scratch()._replace(floats=np.zeros(threads * POINTS * room), integers=np.zeros(threads * LINKS * room, np.int64))
 
 
 def empty_forces(pairs: int, kept: int) -> Forces:
     """Force tables with room for `pairs`, of which `kept` lose energy."""
-    return Forces(np.zeros((pairs, PULL)), np.zeros((kept, LOSS)), np.zeros((kept, PULL)))
+    return Forces(
+        np.zeros((pairs, PULL)), np.zeros((kept, LOSS)), np.zeros(pairs, np.uint8), np.zeros((1, PULL)), np.zeros((kept, PULL))
+    )  # fmt: skip
 
 
 def without_extra(memory: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from clast.backend.device import device
 from clast.dynamics.sharp.forces import forces_of
 from clast.dynamics.sharp.listing import find_near, list_near
 from clast.dynamics.sharp.table import rows_of
-from clast.dynamics.sharp.visit import visit_of
+from clast.dynamics.sharp.visit import look_at, visit_of
 from clast.dynamics.space.kicks import kick_and_drift_of
 from clast.dynamics.space.leading import move_tagged_of, note_pressures
 from clast.dynamics.space.predicting import correct_and_predict_of
@@ -35,6 +35,7 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
         move=correct_and_predict_of(order, booked) if order else kick_and_drift_of(booked),
         move_tagged=move_tagged_of(SimpleNamespace(gear=order, remembers=booked)),
         before_moving=note_pressures,
+        look_at=look_at,
         fill_rows=rows_of(visiting, law, remembers),
         gear=order,
     )

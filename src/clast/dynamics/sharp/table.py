@@ -45,12 +45,12 @@ from clast.laws.law import Memory
 
 
 @device
-def write_place(rows, touch, met, side, pair, sheet):
+def write_place(rows, touch, met, side, pair, world):
     """Who overlaps, where and how deep."""
-    integers, floats, n, at, k = sheet.integers, sheet.floats, INTEGERS * rows, ROW * rows, met.k
+    integers, floats, n, at, k = world.scratch.row_integers, world.scratch.row_floats, INTEGERS * rows, ROW * rows, met.k
     integers[n + PROBER], integers[n + PROBED], integers[n + SECTION] = pair.i, pair.j, 0
-    integers[n + FIRST] = sheet.contacts.candidate[CANDIDATE * k]
-    integers[n + SECOND] = sheet.contacts.candidate[CANDIDATE * k + 1]
+    integers[n + FIRST] = world.contacts.candidate[CANDIDATE * k]
+    integers[n + SECOND] = world.contacts.candidate[CANDIDATE * k + 1]
     integers[n + SIGN], integers[n + CANDIDATE_COLUMN], integers[n + AT_VERTEX] = 1, k, 0
     floats[at + DEPTH], floats[at + REACH] = met.volume / touch.width, pair.size
     floats[at + CLOSING_SPEED], floats[at + COUNT] = touch.closing, 1.0
@@ -60,22 +60,26 @@ def write_place(rows, touch, met, side, pair, sheet):
 
 
 def rows_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool) -> Any:
-    """`fill_rows(pairs, sheet)`: fills the table, returns how many rows it needs, which may exceed its capacity."""
+    """`fill_rows(pairs, world)`: fills the table, returns how many rows it needs, which may exceed its capacity."""
     visit, touch_of, conserving = visiting.visit, visiting.touch_of, int(law.functions.CONSERVING)
     elastic, force, normal_energy = law.elastic, law.force, law.normal_energy
     spring_energy, read_row = law.spring_energy, law.read_row
 
     @device
-    def write_carried(at, touch, met, pair, sheet):
+    def write_carried(at, touch, met, pair, world):
         """What an overlap carries; its spring is read, not moved."""
-        floats, row, record = sheet.floats, read_row(sheet.model.law, pair.row), record_of(touch, met, pair, sliding_now(touch))
+        floats, row, record = (
+            world.scratch.row_floats,
+            read_row(world.model.law, pair.row),
+            record_of(touch, met, pair, sliding_now(touch)),
+        )
         push = elastic(row, record)
         floats[at + PUSH], floats[at + NORMAL_ENERGY] = push, normal_energy(row, record)
         if conserving:
             pressed = times(push / touch.width, met.turning)
             write(floats, at + TWIST, minus(pressed, cross(touch.arm, times(-push, touch.normal))))
         if remembers:
-            kept = carried(triple(sheet.contacts.spring, WIDTH * met.k), touch.normal, 0.0)
+            kept = carried(triple(world.contacts.spring, WIDTH * met.k), touch.normal, 0.0)
             answer = force(row, record, Memory(dot(kept, touch.one), dot(kept, touch.two), 0.0), 0.0)
             floats[at + DAMPING] = answer.viscous
             write(floats, at + SHEAR, along(times(answer.shear_u, touch.one), answer.shear_w, touch.two))
@@ -83,20 +87,20 @@ def rows_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool) ->
             floats[at + TANGENTIAL_ENERGY] = spring_energy(row, pair.size, math.sqrt(dot(kept, kept)), 0.0)
 
     @device
-    def add_row(met, side, pair, sheet, rows):
+    def add_row(met, side, pair, world, rows):
         if not met.touching:
             return rows
-        if ROW * rows < sheet.floats.size:
+        if ROW * rows < world.scratch.row_floats.size:
             touch = touch_of(met, side, pair)
-            write_place(rows, touch, met, side, pair, sheet)
-            write_carried(ROW * rows, touch, met, pair, sheet)
+            write_place(rows, touch, met, side, pair, world)
+            write_carried(ROW * rows, touch, met, pair, world)
         return rows + 1
 
     @device
-    def fill_rows(pairs, sheet):
+    def fill_rows(pairs, world):
         rows = 0
         for p in range(pairs):
-            rows = visit(read_pair(sheet, p), sheet, add_row, rows)
+            rows = visit(read_pair(world, p), world, add_row, rows)
         return rows
 
     return fill_rows

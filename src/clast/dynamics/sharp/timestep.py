@@ -6,8 +6,7 @@ smaller contact off the middle turns the grain more easily, but is softer in the
 
 import numpy as np
 
-from clast.dynamics.arrays import Tags
-from clast.dynamics.space.arrays import Model
+from clast.dynamics.arrays import Model, Tags
 from clast.dynamics.timestep import FRACTION
 
 SIDES = 4.0  # two contacts, each with a body that gives way as well

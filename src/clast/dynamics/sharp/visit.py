@@ -37,6 +37,25 @@ from clast.laws.overlap import Overlap
 DEEP = 0.25  # of the smaller piece's volume: overlaps larger than this end the run, the law is meant for small ones
 
 
+class Pieces(NamedTuple):
+    """What passes see of `clast.contact.polyhedra.Polyhedra`."""
+
+    vertex: Any
+    edge: Any
+    plane: Any
+    piece_vertex: Any
+    piece_plane: Any
+    piece_size: Any
+    piece_volume: Any
+    room: Any
+
+
+@device
+def look_at(g):
+    """What passes see of the shapes."""
+    return Pieces(g.vertex, g.edge, g.plane, g.piece_vertex, g.piece_plane, g.piece_size, g.piece_volume, g.room)
+
+
 class Pair(NamedTuple):
     """Two near pieces."""
 

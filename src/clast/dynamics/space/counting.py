@@ -34,6 +34,21 @@ NUMBER = GRAPH - 1
 FLAT, STRAIGHT, ROUND, CROSSING = 0, 1, 2, 3
 
 
+class Features(NamedTuple):
+    """What passes see of `clast.contact.solid_features`."""
+
+    feature: Any
+    side: Any
+    fan: Any
+    corner: Any
+
+
+@device
+def look_at(geometry):
+    """What passes see of the shapes."""
+    return Features(geometry.feature, geometry.side, geometry.fan, geometry.corner)
+
+
 class Met(NamedTuple):
     """Candidate k of a section; vectors in the world."""
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from clast.dynamics.arrays import Scratch
+from clast.dynamics.arrays import Contacts, Forces, Model, Scratch, no_scratch
 from clast.dynamics.space import passes, table
-from clast.dynamics.space.arrays import CONSTANT, LOSS, PAIR, PULL, SPIN, VELOCITY, Contacts, Forces, Model, SpaceState, Workspace
+from clast.dynamics.space.arrays import CONSTANT, LOSS, PAIR, PULL, SPIN, VELOCITY, SpaceState, Workspace
 from clast.dynamics.space.columns import LATE
 from clast.dynamics.space.layout import lay_out
 from clast.dynamics.space.memory import put_springs, springs_of
@@ -60,7 +60,7 @@ def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int,
 
 def scratch_of(geometry: Any, threads: int) -> Scratch:
     """Room for threads: none is needed."""
-    return Scratch(np.zeros(1), np.zeros(1, np.int64))
+    return no_scratch()
 
 
 def empty_forces(pairs: int, kept: int) -> Forces:

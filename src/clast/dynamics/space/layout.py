@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clast.contact.solid_features import geometry
-from clast.dynamics.arrays import ACCOUNTS, Cast, Tags
+from clast.dynamics.arrays import ACCOUNTS, Cast, Model, Tags
 from clast.dynamics.program import Column
 from clast.dynamics.rows import (
     check_cohesion,
@@ -19,7 +19,7 @@ from clast.dynamics.rows import (
     unique_shapes,
     wall_damping,
 )
-from clast.dynamics.space.arrays import RADIUS, ROW, SPIN, TURN, VELOCITY, Model, SpaceState
+from clast.dynamics.space.arrays import RADIUS, ROW, SPIN, TURN, VELOCITY, SpaceState
 from clast.dynamics.space.columns import LATE
 from clast.errors import SceneError
 from clast.scene.imposed import SPACE_COMPONENTS, Imposed
@@ -108,6 +108,7 @@ def model_of(
         law=law_table(scene),
         stiffness=stiffness,
         period=np.array(scene.box.periods),
+        cell=np.array([-1], np.int64),
         gravity=np.array(scene.gravity),
     )
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from clast.contact.solid_features import Geometry
-from clast.dynamics.space.arrays import Contacts, Model
+from clast.dynamics.arrays import Contacts, Model
 from clast.dynamics.space.counting import GRAPH, NUMBER
 from clast.scene.springs import Springs3D
 

@@ -10,7 +10,7 @@ from clast.backend.device import device
 from clast.dynamics.balance import add_balance_of, balance_of
 from clast.dynamics.contact_rows import rows_of
 from clast.dynamics.forces import forces_with_memory, forces_without_memory
-from clast.dynamics.space import balls, columns, heirs, kicks, table, visit
+from clast.dynamics.space import balls, columns, counting, heirs, kicks, table, visit
 from clast.dynamics.space.columns import LOSS, MARK, NOTHING, PAIR, PULL
 from clast.dynamics.space.kicks import kick_and_drift_of
 from clast.dynamics.space.leading import move_tagged_of, note_pressures
@@ -70,6 +70,7 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
         move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers),
         move_tagged=move_tagged_of(choice),
         before_moving=note_pressures,
+        look_at=counting.look_at,
         fill_rows=rows_of(geometry, law, remembers),
         gear=order,
     )

@@ -8,8 +8,7 @@ smallest sphero-radius.
 
 import numpy as np
 
-from clast.dynamics.arrays import Tags
-from clast.dynamics.space.arrays import Model
+from clast.dynamics.arrays import Model, Tags
 from clast.dynamics.timestep import FRACTION
 
 CONTACTS = 4  # per grain

@@ -1,0 +1,92 @@
+"""What passes see at a step: the numbers of the step, and of all arrays those that a pass over pairs or over bodies may use."""
+
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clast.backend.device import device
+from clast.dynamics.arrays import (
+    BodyContacts,
+    BodyForces,
+    BodyModel,
+    BodyWorld,
+    Clock,
+    Contacts,
+    Forces,
+    Model,
+    PairContacts,
+    PairModel,
+    PairState,
+    PairWorld,
+    Run,
+    Scratch,
+    Tags,
+)  # fmt: skip
+
+RESYNC = 1024  # steps between recomputing (cos, sin) from the angle: a fixed number, so that bits don't depend on rebuilds
+
+
+class Job(NamedTuple):
+    """A stretch: until which step, the cuts between parts, and all that a pass may read or write."""
+
+    end: int
+    pair_cut: np.ndarray  # (parts + 1,) int64
+    body_cut: np.ndarray
+    run: Run
+    geometry: Any
+    model: Model
+    state: Any
+    contacts: Contacts
+    forces: Forces
+    tags: Tags
+    scratch: Scratch
+
+
+@device
+def clock_at(step, run, tags, gear):
+    """The numbers of a step. The velocities given at t = 0 are those of t = 0: half a kick, no time for springs."""
+    row = step - run.start if tags.program.shape[0] > 1 else 0
+    drag = tags.program[row, tags.program.shape[1] - 1]
+    begun = step > 0
+    spring_dt = run.dt if begun else 0.0
+    if run.look:
+        past, future, kick = run.past, run.future, run.past + run.future
+        drift, whole, share, alpha, resync = 0.0, run.whole, 0.0, np.inf, False
+    else:
+        past, future, kick = 0.5 if begun else 0.0, 0.5, 1.0 if begun else 0.5
+        drift, whole, share, alpha = run.dt, kick, 0.5 if begun else 1.0, run.alpha
+        resync = (step + 1) % RESYNC == 0
+    if gear:
+        past, future = 0.5, 0.5  # forces, not kicks, are wanted
+    return Clock(
+        run.dt, spring_dt, past, future, run.onset, drift, kick, whole, share, drag, alpha, resync, not begun, row, run.free
+    )  # fmt: skip
+
+
+def worlds_of(passes: SimpleNamespace) -> Any:
+    """`pairs_at(step, me, job)` and `bodies_at(step, job)`: what passes of a family see of a job."""
+    look_at, gear = passes.look_at, passes.gear
+
+    @device
+    def pairs_at(step, me, job):
+        m, c = job.model, job.contacts
+        return PairWorld(
+            look_at(job.geometry), PairModel(m.contact_inverse_mass, m.contact_inverse_inertia, m.law, m.cell, m.gravity),
+            PairState(job.state.body, job.state.late),
+            PairContacts(
+                c.pair, c.pair_constant, c.image, c.candidate, c.spring, c.weight, c.first_pair, c.first_other, c.other
+            ),
+            job.forces, job.scratch, clock_at(step, job.run, job.tags, gear), me,
+        )  # fmt: skip
+
+    @device
+    def bodies_at(step, job):
+        m, c, f = job.model, job.contacts, job.forces
+        return BodyWorld(
+            BodyModel(m.inverse_mass, m.inverse_inertia, m.cell, m.gravity), job.state,
+            BodyContacts(c.image, c.first_pair, c.first_other, c.other, c.reference), BodyForces(f.pair, f.loss, f.work),
+            job.tags, clock_at(step, job.run, job.tags, gear),
+        )  # fmt: skip
+
+    return pairs_at, bodies_at
