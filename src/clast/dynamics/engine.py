@@ -122,13 +122,14 @@ class Engine(NamedEngine):
         if self.family is plane:
             self._rebuilder = Rebuilder(self.kernels, plane.DIMENSION, plane.SECTIONS)
             self._trees = plane.trees_of(self.geometry)
-            self._laws = len(scene.materials()), self.model.law.shape[1]  # materials, parameters
+            self._laws = math.isqrt(len(self.model.law)), self.model.law.shape[1]  # materials, parameters
         self.step = 0
         self.rebuilds = 0
         self.seconds = 0.0
         self.grain_steps = 0
         self.gone = 0  # bodies taken out of the run: the last rows
         self.whole_cast = removal.WholeCast.of(self.order, self.cast, self.free, self.moving)
+        self._furthest = max(law.range for law in scene.laws()) if self.kernels.COHESIVE else 0.0  # that a pull reaches
         self._program = Program(columns, self.dt, ahead=1.0 if self.kernels.GEAR else 0.5)
         self._write_program(0)
         self.identity = self._identity()
@@ -203,8 +204,7 @@ class Engine(NamedEngine):
             )
         began = time.perf_counter()
         self.alpha = self._search.alpha if self._search is not None else self._chosen_alpha
-        furthest = max(law.range for law in self.scene.laws()) if self.kernels.COHESIVE else 0.0
-        reach = self.alpha + self._way_of_a_step() + 0.5 * furthest
+        reach = self.alpha + self._way_of_a_step() + 0.5 * self._furthest
         if self.kernels.CELL:
             reach += 0.5 * self.alpha  # the cell may move images by α before the lists are stale, its grains by α each
             cell.measure(self)

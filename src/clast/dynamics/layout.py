@@ -10,13 +10,16 @@ from clast.dynamics.program import Column
 from clast.dynamics.rows import (
     check_cohesion,
     check_walls,
+    flat_rows,
     gap_between,
+    imposed_on,
     law_table,
     levels_of,
     near_in_memory,
+    of_each,
     ranked,
     stiffness_of,
-    unique_shapes,
+    unique_objects,
     wall_damping,
 )
 from clast.errors import SceneError
@@ -44,7 +47,7 @@ def lay_out(scene: Scene) -> Layout:
     """Arrays for `scene` at t = 0."""
     if not scene.bodies:
         raise SceneError("the scene is empty: add a grain first")
-    imposed = [scene.imposed(k) for k in range(len(scene.bodies))]
+    imposed = imposed_on(scene)
     cell = scene.cell()
     bodies = scene.bodies if cell is None else [*scene.bodies, cell]
     if cell is not None:
@@ -56,58 +59,78 @@ def lay_out(scene: Scene) -> Layout:
     order = np.lexsort((np.arange(len(bodies)), near, rank)).astype(np.int64)
     free, moving = int((rank == 0).sum()), int((rank < 2).sum())
 
-    shapes, shape_of = unique_shapes([bodies[k].shape for k in order])
-    rows = [bodies[k] for k in order]
+    rows = [bodies[k] for k in order.tolist()]
+    shapes, shape_of = unique_objects([body.shape for body in rows])
+    walls = [(k, body, imposed[order[k]]) for k, body in enumerate(rows) if body.big]
     table = geometry(
-        shapes,
-        all_pairs=scene.counting == "all-pairs",
-        endless=endless_chains(scene, [(bodies[k], imposed[k]) for k in order], shape_of),
+        shapes, all_pairs=scene.counting == "all-pairs", endless=endless_chains(scene, walls, shape_of)
+    )  # fmt: skip
+    held = of_each(imposed, lambda each: each.held)[order].reshape(-1, 3)
+    reach, radius = (np.array(column)[shape_of] for column in zip(*((each.reach, each.radius) for each in shapes), strict=True))
+    model = model_of(scene, rows, order, held, (shape_of, reach, radius))._replace(
+        cell=np.array([moving - 1 if cell is not None else -1], np.int64)  # the largest id of those with tags
     )
-    materials = scene.materials()
-    held = np.array([imposed[k].held for k in order]).reshape(-1, 3)
-    count = len(rows)
-    mass, inertia = (np.array([*column, *([] if cell is None else [cell.mass])])[order] for column in scene.masses())
     big = np.array([body.big for body in rows])
-    radius = np.array([body.shape.radius for body in rows])
-    model = Model(
+    grains = np.flatnonzero(~big)
+    level, level_reach = levels_of(model.reach[grains])
+    cast = Cast(
+        grains, level, level_reach, np.setdiff1d(np.flatnonzero(big), model.cell), np.asarray(~held.all(axis=1), np.uint8)
+    )  # fmt: skip
+    check_cohesion(scene)
+    check_walls(scene)
+    tags, columns = lay_out_tags(scene, bodies, order, imposed, free, moving, 1.0 / model.inverse_mass, float(model.stiffness[0]))
+    return Layout(table, model, first_state(rows, radius, order, imposed), tags, columns, cast, order, free, moving)
+
+
+def model_of(
+    scene: Scene, rows: list[Body], order: np.ndarray, held: np.ndarray, shape: tuple[np.ndarray, np.ndarray, np.ndarray]
+) -> Model:  # fmt: skip
+    """Constants of a run, no cell moving; `shape` is the index of the shape of each row, its reach and its sphero-radius."""
+    shape_of, reach, radius = shape
+    mass, inertia = scene.masses()
+    if len(rows) > len(scene.bodies):  # the last is the periodic cell
+        cell = rows[int(order.argmax())].mass
+        mass, inertia = np.append(mass, cell), np.append(inertia, cell)
+    mass, inertia = mass[order], inertia[order]
+    number = {name: k for k, name in enumerate(scene.materials())}
+    big = np.array([body.big for body in rows])
+    return Model(
         shape=shape_of,
-        material=np.array([materials.index(body.material) for body in rows], np.int64),
+        material=np.array([number[body.material] for body in rows], np.int64),
         inverse_mass=1.0 / mass,
         inverse_inertia=1.0 / inertia,
         contact_inverse_mass=np.where(big | held[:, :2].any(axis=1), 0.0, 1.0 / mass),
         contact_inverse_inertia=np.where(big | held[:, 2], 0.0, 1.0 / inertia),
-        ease=np.array([body.shape.reach for body in rows]) ** 2 / inertia,
-        reach=np.array([body.shape.reach for body in rows]),
+        ease=reach**2 / inertia,
+        reach=reach,
         inverse_radius=np.where(big, 0.0, 1.0 / radius),
         law=law_table(scene),
         stiffness=stiffness_of(scene, radius if big.all() else radius[~big]),
         period=np.array(scene.box.periods),
-        cell=np.array([moving - 1 if cell is not None else -1], np.int64),  # the largest id of those with tags
+        cell=np.full(1, -1),
         gravity=np.array(scene.gravity),
     )
+
+
+def first_state(rows: list[Body], radius: np.ndarray, order: np.ndarray, imposed: list[Imposed]) -> State:
+    """Bodies at t = 0, with the velocities that tags prescribe."""
+    count = len(rows)
     state = State(
         body=np.zeros((count, 8)), angle=np.array([body.angle for body in rows]), book=np.zeros((count, ACCOUNTS)),
         gear=np.zeros((1, 3, 1)), late=np.zeros((1, 3)),
     )  # fmt: skip
-    state.body[:, 0:2] = [body.position for body in rows]
+    state.body[:, 0:2] = flat_rows([body.position for body in rows], 2)
     state.body[:, 2] = np.cos(state.angle)
     state.body[:, 3] = np.sin(state.angle)
-    state.body[:, 4:6] = [body.velocity for body in rows]
+    state.body[:, 4:6] = flat_rows([body.velocity for body in rows], 2)
     state.body[:, 6] = [body.spin for body in rows]
     state.body[:, 7] = radius
-    for row, k in enumerate(order):
+    for row in np.flatnonzero(of_each(imposed, lambda each: any(each.held))[order]).tolist():
+        k = int(order[row])
         for c, value in enumerate(imposed[k].velocity):
             if value is not None:
                 state.body[row, 4 + c] = evaluate(value, np.zeros(1), f"Velocity tag of body {k}")[0]
-
-    grains = np.flatnonzero(~big)
-    level, level_reach = levels_of(model.reach[grains])
-    walls = np.setdiff1d(np.flatnonzero(big), model.cell)
-    cast = Cast(grains, level, level_reach, walls, np.asarray(~held.all(axis=1), np.uint8))
-    check_cohesion(scene)
-    check_walls(scene)
-    tags, columns = lay_out_tags(scene, bodies, order, imposed, free, moving, 1.0 / model.inverse_mass, float(model.stiffness[0]))
-    return Layout(table, model, state, tags, columns, cast, order, free, moving)
+    return state
 
 
 def lay_out_tags(
@@ -172,15 +195,18 @@ def gap_of(scene: Scene, body: int, pressure: Pressure, axis: int) -> tuple[int,
     return gap_between(scene, body, pressure.between, axis)
 
 
-def endless_chains(scene: Scene, rows: list[tuple[Body, Imposed]], shape_of: np.ndarray) -> set[int]:
-    """Shapes of big bodies that never turn and whose open skeleton spans exactly one period: joined to their images."""
+def endless_chains(scene: Scene, walls: list[tuple[int, Body, Imposed]], shape_of: np.ndarray) -> set[int]:
+    """Shapes of big bodies that never turn and whose open skeleton spans exactly one period: joined to their images.
+
+    walls   row of each big body, the body, and what is imposed on it
+    """
     period = np.array(scene.box.periods)
     found: set[int] = set()
-    for k, (body, imposed) in enumerate(rows):
+    for k, body, imposed in walls:
         corners = body.shape.vertices
         open_chain = 0 < len(body.shape.edges) == len(corners) - 1
         turns = body.angle != 0.0 or not imposed.never_turns
-        if not body.big or not open_chain or turns or scene.counting != "euler":
+        if not open_chain or turns or scene.counting != "euler":
             continue
         span = corners[-1] - corners[0]
         for axis in range(2):

@@ -29,8 +29,8 @@ class WholeCast(NamedTuple):
     @classmethod
     def of(cls, order: np.ndarray, cast: Cast, free: int, moving: int) -> WholeCast:
         """The cast of a fresh layout."""
-        level = np.full(order.size, -1, np.int64)
-        level[order[np.setdiff1d(np.arange(order.size), np.concatenate([cast.grains, cast.big]))]] = -2
+        level = np.full(order.size, -2, np.int64)
+        level[order[cast.big]] = -1
         level[order[cast.grains]] = cast.level
         mobile = np.zeros(order.size, np.uint8)
         mobile[order] = cast.mobile

@@ -110,6 +110,7 @@ class Sight(NamedTuple):
     there: Vector  # b's centre, seen from a
     gap: float  # square of the distance of a candidate
     span: float  # square of the distance from b's centre of probes that may be one
+    reach: float  # and from a's centre of features
     bits: int  # features of b where all combinations fit into bits, else 0
 
 
@@ -137,10 +138,11 @@ def sight_of(a, b, branch, world):
     frame_b = Vector(body[BODY * b + COS], body[BODY * b + SIN])
     gap = body[BODY * a + RADIUS] + body[BODY * b + RADIUS] + 2.0 * world.alpha
     span = world.model.reach[b] + body[BODY * a + RADIUS] + 2.0 * world.alpha
+    reach = world.model.reach[a] + body[BODY * b + RADIUS] + 2.0 * world.alpha
     shape_a, shape_b = world.model.shape[a], world.model.shape[b]
     return Sight(
         shape_a, shape_b, turn_back(frame_b, frame_a), opposite(turn_back(frame_b, branch)), turn_back(frame_a, branch),
-        gap * gap, span * span, bits_of(shape_a, shape_b, world.geometry),
+        gap * gap, span * span, reach * reach, bits_of(shape_a, shape_b, world.geometry),
     )  # fmt: skip
 
 
@@ -199,34 +201,63 @@ def note_run(v, seen, first, last, sight, found, world):
 
 
 @device
-def look_from(v, sight, found, world):
-    """Features of b near probe v of a."""
-    vertex, faced = world.geometry.vertex, world.faced
-    seen = turn(sight.frame, Vector(vertex[2 * v], vertex[2 * v + 1]))
-    seen = Vector(seen.x + sight.shift.x, seen.y + sight.shift.y)
-    node, end = unsigned(faced.first_node[sight.b]), faced.first_node[sight.b + 1]
+def look_at_leaf(leaf, sight, found, world):
+    """Probes of a near the features of one leaf of b."""
+    probes, faced, vertex = world.probes, world.faced, world.geometry.vertex
+    node, end = unsigned(probes.first_node[sight.a]), probes.first_node[sight.a + 1]
     while node < end:
-        if squared_distance_to_box(faced, node, seen.x, seen.y) > sight.gap * SLACK:
-            node = unsigned(faced.skip[node])
-        else:
-            found = note_run(v, seen, faced.first[node], faced.last[node], sight, found, world)
-            node += 1
+        if squared_distance_to_box(probes, node, sight.there.x, sight.there.y) > sight.span * SLACK:
+            node = unsigned(probes.skip[node])
+            continue
+        for v in range(probes.first[node], probes.last[node]):
+            seen = turn(sight.frame, Vector(vertex[2 * unsigned(v)], vertex[2 * unsigned(v) + 1]))
+            seen = Vector(seen.x + sight.shift.x, seen.y + sight.shift.y)
+            if squared_distance_to_box(faced, leaf, seen.x, seen.y) <= sight.gap * SLACK:
+                found = note_run(v, seen, faced.first[leaf], faced.last[leaf], sight, found, world)
+        node += 1
     return found
 
 
 @device
 def list_side(sight, found, world):
-    """Candidates of a's probes on b's features."""
-    probes = world.probes
-    node, end = unsigned(probes.first_node[sight.a]), probes.first_node[sight.a + 1]
+    """Candidates of a's probes on b's features, leaf by leaf; what was written is sorted by probe and feature."""
+    faced, leaves = world.faced, 0
+    node, end = unsigned(faced.first_node[sight.b]), faced.first_node[sight.b + 1]
     while node < end:
-        if squared_distance_to_box(probes, node, sight.there.x, sight.there.y) > sight.span * SLACK:
-            node = unsigned(probes.skip[node])
-        else:
-            for v in range(probes.first[node], probes.last[node]):
-                found = look_from(unsigned(v), sight, found, world)
-            node += 1
+        if squared_distance_to_box(faced, node, sight.shift.x, sight.shift.y) > sight.reach * SLACK:
+            node = unsigned(faced.skip[node])
+            continue
+        if faced.first[node] < faced.last[node]:
+            found = look_at_leaf(node, sight, found, world)
+            leaves += 1
+        node += 1
+    if leaves > 1:
+        sort_candidates(world.new.candidate, found.at, found.at + min(found.number, found.room))
     return found
+
+
+@device
+def is_behind(candidate, k, v, f):
+    """Whether candidate k sorts behind (v, f)."""
+    other = candidate[CANDIDATE * k + PROBE]
+    return other > v or (other == v and candidate[CANDIDATE * k + FACED] > f)
+
+
+@device
+def sort_candidates(candidate, first, last):
+    """Sort candidates first … last by probe and feature: by insertion, far apart first (Shell)."""
+    gap = 1
+    while 3 * gap + 1 < last - first:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for k in range(first + gap, last):
+            v, f, at = candidate[CANDIDATE * k + PROBE], candidate[CANDIDATE * k + FACED], k
+            while at - gap >= first and is_behind(candidate, at - gap, v, f):
+                candidate[CANDIDATE * at + PROBE] = candidate[CANDIDATE * (at - gap) + PROBE]
+                candidate[CANDIDATE * at + FACED] = candidate[CANDIDATE * (at - gap) + FACED]
+                at -= gap
+            candidate[CANDIDATE * at + PROBE], candidate[CANDIDATE * at + FACED] = v, f
+        gap //= 3
 
 
 @device

@@ -16,7 +16,7 @@ from clast.dynamics.rows import (
     near_in_memory,
     ranked,
     stiffness_of,
-    unique_shapes,
+    unique_objects,
     wall_damping,
 )
 from clast.dynamics.space.arrays import RADIUS, ROW, SPIN, TURN, VELOCITY, SpaceState
@@ -82,7 +82,7 @@ def arrange(scene: Scene3D) -> Arranged:
     rank = ranked(imposed, scene.bodies)
     order = np.lexsort((np.arange(len(rank)), near_in_memory(scene), rank)).astype(np.int64)
     rows = [scene.bodies[k] for k in order]
-    shapes, shape_of = unique_shapes([body.shape for body in rows])
+    shapes, shape_of = unique_objects([body.shape for body in rows])
     mass, inertia = (column[order] for column in scene.masses())
     held = np.array([imposed[k].held for k in order])
     big = np.array([body.big for body in rows])
