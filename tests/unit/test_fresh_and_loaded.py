@@ -83,6 +83,8 @@ def test_code_from_disk_gives_the_bits_of_fresh_code(kind, empty_cache):
     assert loaded["compiled"] == 0 and loaded["read"] == fresh["compiled"]
     assert fresh["heat"] > 0.0 and fresh["springs"] > 0  # they have slid, and remember it
     assert loaded["hash"] == fresh["hash"]
+    without = in_a_process(kind, 300, NUMBA_DISABLE_JIT="1")
+    assert without["hash"] != fresh["hash"]  # the scene would show it if another instruction had been chosen
     assert Path(fresh["package"]) == Path(loaded["package"])
 
 
