@@ -1,9 +1,10 @@
-"""The short way of a ball on one feature of another body against the general one: over faces, edges and corners that move."""
+"""The short way of two balls against the general one, among balls that slide over faces, edges and corners of a moving block."""
 
 import numpy as np
 import pytest
 
 from clast.dynamics.engine import Engine
+from clast.dynamics.space.columns import FIRST, MARK
 from clast.laws import Cohesion, Linear, Rolling
 from clast.scene.space import Scene3D
 from clast.scene.tags import Velocity
@@ -16,11 +17,13 @@ STICKY = Linear(
 
 
 def balls_on_a_block(law: Linear, integrator: str, short: bool) -> Engine:
-    """Balls that fall on a slanted block which moves and turns: they slide over its faces and past its edges and corners."""
+    """Balls that fall on a slanted block which moves and turns: they hit each other, slide over its faces and past its edges and
+    corners. Without `short` two balls are looked at as any two bodies are.
+    """
     rng = np.random.default_rng(3)
     scene = Scene3D(law=law, gravity=(0.0, 0.0, -10.0))
     for k in range(16):
-        place = (0.62 * (k % 4) - 0.93, 0.62 * (k // 4) - 0.93, 1.35 + 0.1 * rng.uniform())
+        place = (0.54 * (k % 4) - 0.81, 0.54 * (k // 4) - 0.81, 1.35 + 0.1 * rng.uniform())
         scene.add(sphere(0.25), place, velocity=rng.normal(0.0, 0.5, 3), spin=rng.normal(0.0, 5.0, 3))
     led = Velocity(x=0.2, y=-0.1, z=0.3, spin_x=0.3, spin_y=-0.4, spin=1.0)
     scene.add_wall(cuboid((1.4, 1.4, 1.4), 0.1), tags=(led,))
@@ -41,13 +44,18 @@ def balls_on_a_block(law: Linear, integrator: str, short: bool) -> Engine:
 )
 def test_a_ball_on_a_block_that_moves(law, integrator):
     engines = [balls_on_a_block(law, integrator, short) for short in (True, False)]
-    met = set()
-    for step in range(50, 1201, 50):
+    met, clashes = set(), 0
+    for step in range(10, 1201, 10):
         for engine in engines:
             engine.advance(step)
         assert np.abs(engines[0].state.body - engines[1].state.body).max() < 1e-9
         lists, weight = engines[1]._lists, engines[1]._lists.weight[: engines[1].candidates]
         met |= set(engines[1].geometry.feature[lists.candidate[: engines[1].candidates, 1][weight > 0.0], 15])
+        ways = [engine._lists.pair[: engine.pairs, MARK] for engine in engines]
+        assert not ways[1].any()
+        first = engines[0]._lists.pair[: engines[0].pairs, FIRST][ways[0] != 0]
+        clashes += np.count_nonzero(engines[0]._lists.weight[first] > 0.0)
+    assert clashes > 10, "balls have touched each other"
     assert met == {0.0, 1.0, 2.0}, "a face, an edge and a corner were touched"
     books = [engine.state.book.sum(axis=0) for engine in engines]
     assert np.abs(books[0] - books[1]).max() < 1e-9 and books[0][1] > 0.01
