@@ -183,7 +183,7 @@ def test_columns_of_the_program():
         s.add_wall(upright(axis, where))
     found = lay_out(s)
     assert found.tags.imposed.tolist() == [[1, 0, 1, 0, 0, 0], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]]
-    assert found.tags.program.shape == (1, 12 * 3 + 1 + 1) and found.tags.push.shape == (3, 6)
+    assert found.tags.program.shape == (1, 12 * 3 + 1 + 1) and found.tags.push.shape == (1,)
     row = Program(found.columns, dt=0.5, ahead=0.5).block(1, 1)[0]
     assert row[:12].tolist() == [1, 0, 3, 0, 0, 0, 0, 20.5, 0, 40, 50, 60]
     assert row[12:24].tolist() == [0, 0, 6, 4, 5, 6, 4, 0, 0, 0, 0, 0]  # the velocity half a step later than the force

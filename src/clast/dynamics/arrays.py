@@ -59,7 +59,7 @@ class Tags(NamedTuple):
     load_number: np.ndarray  # (loads, 2 or 3): sign along the component, and gap − (x_b − x_a), of each gap
     dashpot: np.ndarray  # (m, 2 or 3) coefficients of a dashpot along x, y and z
     dragged: np.ndarray  # (m,) uint8: 1 for tagged grains, which the drag acts on; walls it does not
-    push: np.ndarray  # scratch: in the plane (loads,) their forces at this step; in space (m, d) all forces, torques, pressures
+    push: np.ndarray  # (loads,) scratch: their forces at this step
 
 
 class Contacts(NamedTuple):
