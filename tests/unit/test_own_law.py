@@ -115,7 +115,7 @@ def test_radius_second_number_rolling_and_cohesion_reach_the_functions():
     other = OwnLaw(
         dict(zip(("young", "shear", "friction", "beta"), one.row, strict=True)),
         hertz_mindlin.elastic, hertz_mindlin.normal_energy, one.stiffness, force=hertz_mindlin.force,
-        spring_energy=hertz_mindlin.spring_energy, needs_radius=True, needs_extra=True, **more,
+        spring_energy=hertz_mindlin.spring_energy, needs_extra=True, **more,
     )  # fmt: skip
     built_in, own = tumble(one), tumble(other)
     assert built_in[1].shape[1] == 3

@@ -4,11 +4,11 @@ import os
 import threading
 import time
 
-import numba
 import numpy as np
 import pytest
 
 from clast.backend.atomics import fetch_add, fetch_min, load, store
+from clast.backend.device import device, from_python
 from clast.backend.team import (
     DONE,
     FREE,
@@ -46,18 +46,18 @@ def following(phase, words, job):
     return phase + 1 if phase + 1 < job[4] else OVER
 
 
-work, following = numba.njit(work), numba.njit(following)
+work, following = device(work), device(following)
 member = member_of(work, following)
 
 
-@numba.njit(nogil=True)
-def run_member(me, team, job):
-    member(me, team, job)
+run_member = from_python(member)
 
 
-@numba.njit(nogil=True)
-def still_going(words, turns):
+def still_in_first_phase(words, turns):
     return still(words, 0, turns)
+
+
+still_going = from_python(device(still_in_first_phase))
 
 
 def smoothed(threads: int, parts: int, rounds: int, numbers: int = 97, failing: tuple[int, int] = (-1, 0)):
@@ -168,7 +168,8 @@ def test_words_of_the_work_are_apart():
 
 
 def test_store_and_load():
-    @numba.njit(nogil=True)
+    @from_python
+    @device
     def change(words):
         store(words, 1, 7)
         return fetch_add(words, 1, 2), load(words, 1), fetch_min(words, 1, 4), load(words, 1)

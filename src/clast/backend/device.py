@@ -45,7 +45,9 @@ def unsigned(index):
 
 def from_python(function: Any) -> Any:
     """An entry for Python to a function that only compiled code calls: for tests and for trying things out."""
-    return numba.njit(lambda *arguments: function(*arguments))
+    if PLAIN:
+        return function
+    return numba.njit(nogil=True, pipeline_class=KernelCompiler)(lambda *arguments: function(*arguments))
 
 
 def law_function(function: Callable[..., Any]) -> Any:

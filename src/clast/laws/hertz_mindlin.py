@@ -85,7 +85,6 @@ class HertzMindlin(Law):
     restitution: float = 1.0
 
     module = __name__
-    needs_radius = True
     needs_extra = True
 
     def __post_init__(self) -> None:

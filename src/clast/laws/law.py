@@ -34,7 +34,7 @@ class Contact(NamedTuple):
     sliding_u: float  # v in the tangent plane
     sliding_w: float
     reduced_mass: float  # m_a m_b/(m_a + m_b); of a fixed or big body the other's mass
-    radius: float  # reduced sphero-radius r_a r_b/(r_a + r_b), likewise; 0 unless the law says that it needs it
+    radius: float  # reduced sphero-radius r_a r_b/(r_a + r_b), likewise
 
 
 class Memory(NamedTuple):
@@ -69,7 +69,6 @@ class Law(ABC):
 
     # not annotated, so that they are no fields of the dataclass
     module = ""  # where kernels find the functions
-    needs_radius = False  # whether the functions read the reduced sphero-radius
     needs_extra = False  # whether contacts remember a second number
     needs_volume = False  # whether it acts by the volume of the overlap: between sharp solids, and between no others
 

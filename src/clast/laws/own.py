@@ -46,7 +46,6 @@ class OwnLaw(Law):
     stiffest        largest ∂F_n/∂δ that the run will see, or a function of (depth, radius): sets the safe time step
     force           (parameters, contact, memory, dt) → Response; None for a law that is elastic only
     spring_energy   (parameters, spring_u, spring_w, extra) → energy of the tangential spring
-    needs_radius    whether the functions read the reduced sphero-radius
     needs_extra     whether contacts remember a second number
 
     The energy is checked against the force when the law is made: elastic = d(normal_energy)/d(depth).
@@ -58,7 +57,6 @@ class OwnLaw(Law):
     stiffest: float | Callable[[float, float], float]
     force: Callable[..., Any] | None = None
     spring_energy: Callable[..., float] = no_spring_energy
-    needs_radius: bool = False
     needs_extra: bool = False
     check_at: tuple[float, float] | None = field(default=None, kw_only=True)  # (depth, radius) where the energy is checked
 

@@ -80,5 +80,5 @@ def other_law(ball: Ball, partner: Ball | None, friction: float, restitution: fl
     stiffness = HertzMindlin(*effective(ball, partner)).stiffness
     return OwnLaw(
         numbers(ball, partner, friction, restitution, habit), elastic, normal_energy, stiffness, other_force, spring_energy,
-        needs_radius=True, needs_extra=True,
+        needs_extra=True,
     )  # fmt: skip
