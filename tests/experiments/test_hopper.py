@@ -127,7 +127,7 @@ def test_the_bed_is_named_by_all_it_depends_on(monkeypatch):
     for change in ({"radius": 0.2}, {"vertices": cow().vertices + 0.01}, {"edges": cow().edges[:-1]}):  # mass as it was
         scene.bodies[3].shape = dataclasses.replace(cow(), **change)
         assert filling.bed_path(scene, plain.dt, REST) != before
-    monkeypatch.setattr(filling.bind, "key", lambda bound: "another engine")
+    monkeypatch.setattr(filling.bind, "key", lambda *_: "another engine")
     assert bed_file(plain) != before
 
 

@@ -8,7 +8,19 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from clast.backend.device import device, from_python
-from clast.dynamics.arrays import ACCOUNTS, Clock, Contacts, Forces, Model, Scratch, Tags, World, flat
+from clast.dynamics.arrays import (
+    ACCOUNTS,
+    BodyContacts,
+    BodyForces,
+    BodyModel,
+    BodyWorld,
+    Clock,
+    Contacts,
+    Forces,
+    Model,
+    Tags,
+    flat,
+)
 from clast.dynamics.space.arrays import CONSTANT, PAIR, ROW, SPIN, TURN, VELOCITY, SpaceState
 from clast.dynamics.space.family import empty_forces
 from clast.dynamics.space.kicks import kick_and_drift_of
@@ -58,7 +70,7 @@ def a_run(inverse, gravity=(0.0, 0.0, 0.0), mass: float = 0.7, order: int = 0) -
     none, two = np.zeros(2), np.zeros((2, 3))
     model = Model(
         np.zeros(2, np.int64), np.zeros(2, np.int64), np.full(2, 1.0 / mass), np.array([inverse, inverse]), none, two, none,
-        np.ones(2), none, np.zeros((1, 1)), none, np.zeros(3), np.array(gravity),
+        np.ones(2), none, np.zeros((1, 1)), none, np.zeros(3), np.array([-1]), np.array(gravity),
     )  # fmt: skip
     gear = np.zeros((2, 10, order) if order else (1, 10, 1))
     late = np.zeros((2, 6) if order else (1, 6))
@@ -119,11 +131,14 @@ def clock_of(
     )  # fmt: skip
 
 
-def world_of(run: Run, clock: Clock, tags: Tags | None = None) -> World:
-    """The world of a pass: the same arrays, flat."""
-    scratch = Scratch(np.zeros(1), np.zeros(1, np.int64))
-    tags = tags_of() if tags is None else tags
-    return World((), flat(run.model), flat(run.state), flat(run.contacts), flat(run.forces), flat(tags), scratch, clock, 0)
+def world_of(run: Run, clock: Clock, tags: Tags | None = None) -> BodyWorld:
+    """The world of a pass over bodies: the same arrays, flat."""
+    m, c, f = flat(run.model), flat(run.contacts), flat(run.forces)
+    return BodyWorld(
+        BodyModel(m.inverse_mass, m.inverse_inertia, m.cell, m.gravity), flat(run.state),
+        BodyContacts(c.image, c.first_pair, c.first_other, c.other, c.reference), BodyForces(f.pair, f.loss, f.work),
+        flat(tags_of() if tags is None else tags), clock, 1,
+    )  # fmt: skip
 
 
 @cache

@@ -48,7 +48,7 @@ def crowd(rng, period, width: float, number: int, smallest: float, largest: floa
     nothing = np.zeros(n)
     model = Model(
         np.arange(n), np.zeros(n, np.int64), nothing, np.zeros((n, 3)), nothing, np.zeros((n, 3)), nothing, reach, nothing,
-        np.zeros((1, 1)), np.zeros(2), np.array(period, float), np.zeros(3),
+        np.zeros((1, 1)), np.zeros(2), np.array(period, float), np.array([-1]), np.zeros(3),
     )  # fmt: skip
     levels = np.floor(np.log2(reach[:number].max() / reach[:number])).astype(np.int64)
     _, levels = np.unique(levels, return_inverse=True)

@@ -22,7 +22,9 @@ ALIGNED = 8  # bytes of a word
 
 
 def _address(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Pointer to word arguments[1] of the array arguments[0]."""
+    """Pointer to word arguments[1] of the array, or bare table, arguments[0]."""
+    if not isinstance(signature.args[0], types.Array):
+        return builder.gep(arguments[0], [arguments[1]])
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
     return builder.gep(array.data, [arguments[1]])
 

@@ -153,7 +153,8 @@ def no_scratch() -> Scratch:
     return Scratch(np.zeros(1), np.zeros(1, np.int64), np.zeros(0), np.zeros(0, np.int64))
 
 
-# A pass over pairs and one over bodies see different arrays: what a function does not use would still be compiled into its calls.
+# A pass over pairs and one over bodies see different arrays, most of them as bare tables (`clast.backend.bare`): what a function
+# does not use would still be compiled into its calls.
 
 
 class PairModel(NamedTuple):
@@ -236,6 +237,7 @@ class BodyWorld(NamedTuple):
     forces: BodyForces
     tags: Tags
     clock: Clock
+    pairs: int  # how many there are
 
 
 Record = TypeVar("Record", bound=tuple)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clast.backend.bare import bare
 from clast.backend.device import device
 from clast.dynamics.arrays import (
     BodyContacts,
@@ -66,27 +67,33 @@ def clock_at(step, run, tags, gear):
 
 def worlds_of(passes: SimpleNamespace) -> Any:
     """`pairs_at(step, me, job)` and `bodies_at(step, job)`: what passes of a family see of a job."""
-    look_at, gear = passes.look_at, passes.gear
+    look_at, look_at_state, gear = passes.look_at, passes.look_at_state, passes.gear
 
     @device
     def pairs_at(step, me, job):
-        m, c = job.model, job.contacts
+        m, c, f = job.model, job.contacts, job.forces
         return PairWorld(
-            look_at(job.geometry), PairModel(m.contact_inverse_mass, m.contact_inverse_inertia, m.law, m.cell, m.gravity),
-            PairState(job.state.body, job.state.late),
-            PairContacts(
-                c.pair, c.pair_constant, c.image, c.candidate, c.spring, c.weight, c.first_pair, c.first_other, c.other
+            look_at(job.geometry),
+            PairModel(
+                bare(m.contact_inverse_mass), bare(m.contact_inverse_inertia), bare(m.law), bare(m.cell), bare(m.gravity)
             ),
-            job.forces, job.scratch, clock_at(step, job.run, job.tags, gear), me,
+            PairState(bare(job.state.body), bare(job.state.late)),
+            PairContacts(
+                bare(c.pair), bare(c.pair_constant), bare(c.image), bare(c.candidate), bare(c.spring), bare(c.weight),
+                bare(c.first_pair), bare(c.first_other), bare(c.other),
+            ),
+            Forces(bare(f.pair), bare(f.loss), bare(f.refine), bare(f.more), bare(f.work)),
+            job.scratch, clock_at(step, job.run, job.tags, gear), me,
         )  # fmt: skip
 
     @device
     def bodies_at(step, job):
         m, c, f = job.model, job.contacts, job.forces
         return BodyWorld(
-            BodyModel(m.inverse_mass, m.inverse_inertia, m.cell, m.gravity), job.state,
-            BodyContacts(c.image, c.first_pair, c.first_other, c.other, c.reference), BodyForces(f.pair, f.loss, f.work),
-            job.tags, clock_at(step, job.run, job.tags, gear),
+            BodyModel(bare(m.inverse_mass), bare(m.inverse_inertia), bare(m.cell), bare(m.gravity)), look_at_state(job.state),
+            BodyContacts(bare(c.image), bare(c.first_pair), bare(c.first_other), bare(c.other), bare(c.reference)),
+            BodyForces(bare(f.pair), bare(f.loss), bare(f.work)), job.tags, clock_at(step, job.run, job.tags, gear),
+            job.pair_cut[job.pair_cut.size - 1],
         )  # fmt: skip
 
     return pairs_at, bodies_at

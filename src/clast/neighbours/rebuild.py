@@ -26,13 +26,14 @@ from typing import Any
 
 import numpy as np
 
+from clast.backend.bare import bare_all
 from clast.backend.device import device, routine, stay_whole, unsigned
 from clast.backend.team import OVER, member_of
 from clast.neighbours.cells import cells_of, lay_grids
 from clast.neighbours.others import others_of
 from clast.neighbours.pairs import near_pairs_of
 from clast.neighbours.scan import COLUMNS, scan, share, sum_of, sum_parts
-from clast.neighbours.scratch import CANDIDATES, CELLS, NEAR, PAIRS, STAGE, WRITING
+from clast.neighbours.scratch import CANDIDATES, CELLS, NEAR, PAIRS, STAGE, WRITING, Rebuild
 
 (
     EXTENT, COUNT_CELLS, SUM_CELLS, SCAN_CELLS, FILL_CELLS, COUNT_PAIRS, SCAN_PAIRS, FILL_PAIRS, COUNT_CANDIDATES,
@@ -79,6 +80,15 @@ def count_of(stage, job):
     if stage == FILL_OTHERS:
         return job.work.size[PAIRS]
     return np.int64(job.work.level.size)
+
+
+@device
+def world_of(job):
+    """What passes see of a job: the same, as bare tables where nobody needs their lengths."""
+    return Rebuild(
+        job.parts, job.alpha, job.materials, job.parameters, bare_all(job.geometry), bare_all(job.probes), bare_all(job.faced),
+        bare_all(job.model), bare_all(job.state), job.cast, bare_all(job.work), bare_all(job.old), bare_all(job.new),
+    )  # fmt: skip
 
 
 @routine
@@ -187,17 +197,17 @@ def rebuild_of(family: SimpleNamespace) -> Any:
             clear(part, job)
             note_extent(part, low, high, job)
         elif stage == COUNT_CELLS:
-            count_cells(low, high, job)
+            count_cells(low, high, world_of(job))
         elif stage == FILL_CELLS:
-            fill_cells(low, high, job)
+            fill_cells(low, high, world_of(job))
         elif stage in (COUNT_PAIRS, FILL_PAIRS):
-            find_pairs(part, low, high, job)
+            find_pairs(part, low, high, world_of(job))
         elif stage in (COUNT_CANDIDATES, FILL_CANDIDATES):
-            list_candidates(part, low, high, job)
+            list_candidates(part, low, high, world_of(job))
         elif stage == FILL_OTHERS:
-            finish_pairs(low, high, job)
+            finish_pairs(low, high, world_of(job))
         elif stage == CLOSE:
-            finish_bodies(low, high, job)
+            finish_bodies(low, high, world_of(job))
         else:
             scan_part(stage, part, low, high, job)
 

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clast.algebra.plane import Vector, minus
+from clast.backend.bare import bare
 from clast.backend.device import device, unsigned
-from clast.dynamics.arrays import DRAG, ROLLING, SLIDING, VISCOUS
+from clast.dynamics.arrays import DRAG, ROLLING, SLIDING, VISCOUS, State
 from clast.dynamics.arrays import LOST as GONE
 from clast.dynamics.plane.columns import (
     BODY,
@@ -41,6 +42,12 @@ class Gain(NamedTuple):
 
     velocity: Vector
     spin: float
+
+
+@device
+def look_at_state(state):
+    """What passes over bodies see of a state."""
+    return State(bare(state.body), bare(state.angle), bare(state.book), state.gear, bare(state.late))
 
 
 @device

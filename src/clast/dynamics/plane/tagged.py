@@ -9,8 +9,6 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
 from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, TAG_WORK, VISCOUS
 from clast.dynamics.plane.columns import (
@@ -81,8 +79,7 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
     def sums_on(b, world, table, width):
         """Force and torque of contacts on body b; on the cell, of those across it."""
         if cell and b == world.model.cell[0]:
-            pairs = np.int64(world.contacts.first_pair[world.contacts.first_pair.size - 1])
-            return gather_across(world.contacts, pairs, table, width)
+            return gather_across(world.contacts, world.pairs, table, width)
         return gather(b, world.contacts, table, width)
 
     @device

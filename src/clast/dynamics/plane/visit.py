@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clast.algebra.plane import Vector, cross, dot, minus, opposite, plus, times, turn, turn_back
+from clast.backend.bare import bare
 from clast.backend.device import device, unsigned
 from clast.contact.spheropolygon import read_feature
 from clast.dynamics.plane.columns import (
@@ -42,7 +43,7 @@ class Features(NamedTuple):
 @device
 def look_at(geometry):
     """What passes see of the shapes."""
-    return Features(geometry.vertex, geometry.feature, geometry.following)
+    return Features(bare(geometry.vertex), bare(geometry.feature), bare(geometry.following))
 
 
 class Side(NamedTuple):

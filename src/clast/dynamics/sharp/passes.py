@@ -10,7 +10,7 @@ from clast.dynamics.sharp.forces import forces_of
 from clast.dynamics.sharp.listing import find_near, list_near
 from clast.dynamics.sharp.table import rows_of
 from clast.dynamics.sharp.visit import look_at, visit_of
-from clast.dynamics.space.kicks import kick_and_drift_of
+from clast.dynamics.space.kicks import kick_and_drift_of, look_at_state
 from clast.dynamics.space.leading import move_tagged_of, note_pressures
 from clast.dynamics.space.predicting import correct_and_predict_of
 
@@ -37,5 +37,6 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
         before_moving=note_pressures,
         look_at=look_at,
         fill_rows=rows_of(visiting, law, remembers),
+        look_at_state=look_at_state,
         gear=order,
     )

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clast.backend.bare import bare
 from clast.backend.device import device, unsigned
 from clast.contact.overlap import LINKS, POINTS, TOLERANCE, clip, surface_integrals
 from clast.contact.vectors import along, between, cross, dot, minus, plus, times, triple, turn, turn_back
@@ -53,7 +54,10 @@ class Pieces(NamedTuple):
 @device
 def look_at(g):
     """What passes see of the shapes."""
-    return Pieces(g.vertex, g.edge, g.plane, g.piece_vertex, g.piece_plane, g.piece_size, g.piece_volume, g.room)
+    return Pieces(
+        bare(g.vertex), bare(g.edge), bare(g.plane), bare(g.piece_vertex), bare(g.piece_plane), bare(g.piece_size),
+        bare(g.piece_volume), bare(g.room),
+    )  # fmt: skip
 
 
 class Pair(NamedTuple):

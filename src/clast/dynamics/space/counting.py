@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clast.backend.bare import bare
 from clast.backend.device import device, routine
 from clast.contact.spheropolyhedron import (
     EDGE,
@@ -46,7 +47,7 @@ class Features(NamedTuple):
 @device
 def look_at(geometry):
     """What passes see of the shapes."""
-    return Features(geometry.feature, geometry.side, geometry.fan, geometry.corner)
+    return Features(bare(geometry.feature), bare(geometry.side), bare(geometry.fan), bare(geometry.corner))
 
 
 class Met(NamedTuple):

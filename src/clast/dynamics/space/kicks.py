@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clast.backend.bare import bare
 from clast.backend.device import device, unsigned
 from clast.contact.vectors import along, cross, dot, minus, plus, times, triple, turn_back
 from clast.dynamics.arrays import DRAG, ROLLING, SLIDING, VISCOUS, WORK
 from clast.dynamics.arrays import LOST as GONE
+from clast.dynamics.space.arrays import SpaceState
 from clast.dynamics.space.columns import (
     BODY,
     BOOK,
@@ -80,6 +82,12 @@ class Kick(NamedTuple):
 
 NO_TOTAL = Total(NONE, NONE)
 NO_WARMTH = Warmth(0.0, 0.0, 0.0)
+
+
+@device
+def look_at_state(state):
+    """What passes over bodies see of a state."""
+    return SpaceState(bare(state.body), bare(state.momentum), bare(state.book), state.gear, bare(state.late))
 
 
 # --- sums over pairs -----------------------------------------------------------------------------------------------------

@@ -72,5 +72,6 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
         before_moving=note_pressures,
         look_at=counting.look_at,
         fill_rows=rows_of(geometry, law, remembers),
+        look_at_state=kicks.look_at_state,
         gear=order,
     )

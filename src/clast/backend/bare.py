@@ -1,0 +1,96 @@
+"""Flat tables as bare pointers: what passes hand on from function to function.
+
+An array is seven numbers to compiled code, and a pass sees some thirty of them in every call of its hundred small functions: most
+of the time of compiling went into that. A bare table is one, its address. It has no length, no stride and no counting from the
+end; whoever made it keeps the array alive.
+"""
+
+import operator
+from typing import Any
+
+from numba import types
+from numba.core import cgutils
+from numba.core.datamodel import models
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, register_model
+
+from clast.backend.device import PLAIN
+
+
+class Bare(types.Type):
+    """The address of numbers of one kind."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
+        super().__init__(name=f"Bare({dtype})")
+
+
+@register_model(Bare)
+class BareModel(models.PrimitiveModel):
+    """A pointer."""
+
+    def __init__(self, dmm: Any, fe_type: Any) -> None:
+        super().__init__(dmm, fe_type, dmm.lookup(fe_type.dtype).get_data_type().as_pointer())
+
+
+@infer_global(operator.getitem)
+class ReadBare(AbstractTemplate):
+    """table[i]"""
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        if len(args) == 2 and isinstance(args[0], Bare) and isinstance(args[1], types.Integer):
+            return signature(args[0].dtype, args[0], args[1])
+        return None
+
+
+@infer_global(operator.setitem)
+class WriteBare(AbstractTemplate):
+    """table[i] = value"""
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        if len(args) == 3 and isinstance(args[0], Bare) and isinstance(args[1], types.Integer):
+            return signature(types.none, args[0], args[1], args[0].dtype)
+        return None
+
+
+def _address(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+    return builder.gep(arguments[0], [context.cast(builder, arguments[1], kinds[1], types.intp)])
+
+
+@lower_builtin(operator.getitem, Bare, types.Integer)
+def _read(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return context.unpack_value(builder, sig.args[0].dtype, _address(context, builder, sig.args, args))
+
+
+@lower_builtin(operator.setitem, Bare, types.Integer, types.Any)
+def _write(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    context.pack_value(builder, sig.args[0].dtype, args[2], _address(context, builder, sig.args, args))
+    return context.get_dummy_value()
+
+
+@intrinsic
+def _bare(typing: Any, array: Any) -> Any:
+    def generate(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        return context.make_array(sig.args[0])(context, builder, arguments[0]).data
+
+    return Bare(array.dtype)(array), generate
+
+
+@intrinsic
+def _bare_all(typing: Any, record: Any) -> Any:
+    kinds = [Bare(each.dtype) if isinstance(each, types.Array) and each.ndim == 1 else each for each in record.types]
+    result = types.BaseTuple.from_types(kinds, record.instance_class)
+
+    def generate(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        values = []
+        for kind, value in zip(record.types, cgutils.unpack_tuple(builder, arguments[0], len(kinds)), strict=True):
+            is_table = isinstance(kind, types.Array) and kind.ndim == 1
+            values.append(context.make_array(kind)(context, builder, value).data if is_table else value)
+        return context.make_tuple(builder, sig.return_type, values)
+
+    return result(record), generate
+
+
+# bare (array of one axis): the same numbers as a bare table; bare_all (NamedTuple of arrays): the same with bare tables
+bare = (lambda array: array) if PLAIN else _bare
+bare_all = (lambda record: record) if PLAIN else _bare_all
