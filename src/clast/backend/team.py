@@ -150,9 +150,11 @@ def run_team(member: Callable[..., Any], team: Team, job: Any) -> None:
             _CREW.append(queue.SimpleQueue())
             threading.Thread(target=_serve, args=(_CREW[-1],), daemon=True, name=f"clast-{len(_CREW)}").start()
         crew = _CREW[:helpers]
-    for me, jobs in enumerate(crew, start=1):
-        jobs.put((member, me, team, job))
-    member(0, team, job)
+    try:
+        for me, jobs in enumerate(crew, start=1):
+            jobs.put((member, me, team, job))
+    finally:  # an interrupt leaves nobody at work behind: the stretch is run to its end first
+        member(0, team, job)
 
 
 def new_team(threads: int, parts: int, phase: int, turns: float) -> Team:

@@ -19,7 +19,7 @@ from clast.dynamics.program import Program
 from clast.dynamics.sharp import family as sharp
 from clast.dynamics.snapshot import Snapshot, take_snapshot
 from clast.dynamics.space import family as space
-from clast.dynamics.stretch import DEEP_OVERLAP, STALE, Stretcher
+from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE, Stretcher, step_of
 from clast.errors import NotFiniteError, OverlapError, SceneError, StepError
 from clast.neighbours.alpha import AlphaSearch
 from clast.neighbours.rebuilder import Rebuilder
@@ -123,6 +123,7 @@ class Engine(NamedEngine):
             self._rebuilder = Rebuilder(self.kernels, plane.DIMENSION, plane.SECTIONS)
             self._trees = plane.trees_of(self.geometry)
             self._laws = math.isqrt(len(self.model.law)), self.model.law.shape[1]  # materials, parameters
+        self._words: np.ndarray | None = None  # of the team at work
         self.step = 0
         self.rebuilds = 0
         self.seconds = 0.0
@@ -145,6 +146,7 @@ class Engine(NamedEngine):
         self.threads = count_threads(threads)
         self._scratch = self.family.scratch_of(self.geometry, 1)
         self._thread_search = ThreadSearch(self.threads) if threads == "auto" else None
+        self._unsure = False  # whether an interrupt came in the middle of a stretch
         self._slice = 64  # steps between two chances to be interrupted
         possible = self.family.searches(self.model.period)
         if search not in ("auto", *possible):
@@ -209,8 +211,7 @@ class Engine(NamedEngine):
             reach += 0.5 * self.alpha  # the cell may move images by α before the lists are stale, its grains by α each
             cell.measure(self)
         pairs = self._list_serially(reach) if self._rebuilder is None else self._list_by_team(reach)
-        self._lists, self._spare = self._spare, self._lists
-        self.pairs = pairs
+        self._lists, self._spare, self.pairs = self._spare, self._lists, pairs  # no interrupt comes between these
         if self.kernels.CELL:
             self._lists.reference[self.model.cell[0], 3] = cell.haste(self)
         if pairs > len(self._forces.pair):
@@ -284,6 +285,9 @@ class Engine(NamedEngine):
 
     def advance(self, end: int) -> None:
         """Run to step `end`."""
+        if self._unsure:
+            self._rebuild()
+            self._unsure = False
         while self.step < end:
             if removal.is_due(self):
                 removal.remove_fallen(self)
@@ -293,7 +297,8 @@ class Engine(NamedEngine):
             if self._thread_search is not None:
                 stop = self._with_threads(stop)
             began, before = time.perf_counter(), self.step
-            self.step, status, pair = self._stretch(stop)
+            self._unsure = True  # until all is done that the end of the stretch calls for
+            _, status, pair = self._stretch(stop)
             took = time.perf_counter() - began
             self.seconds += took
             self._interval.seconds += took
@@ -310,13 +315,14 @@ class Engine(NamedEngine):
                 if self._search is not None:
                     self._search.record(self._interval.steps, self._interval.seconds, self._interval.rebuilding)
                 self._rebuild()
+            self._unsure = False
 
     def _write_program(self, last: int) -> None:
         """What the tags prescribe from this step on, to step `last` or as far as a block goes."""
         block = self._program.block(self.step, last)
-        self.tags = self.tags._replace(program=block)
-        self._program_start = self.step
-        self._program_end = self.step + len(block) if not self._program.is_constant else np.iinfo(np.int64).max
+        tags = self.tags._replace(program=block)
+        end = self.step + len(block) if not self._program.is_constant else np.iinfo(np.int64).max
+        self.tags, self._program_start, self._program_end = tags, self.step, end
 
     def _renew_program(self) -> None:
         """Make sure that the program holds this step."""
@@ -324,8 +330,26 @@ class Engine(NamedEngine):
             self._write_program(self.step)
 
     def _stretch(self, end: int) -> tuple[int, int, int]:
-        """Compiled steps until `end` or until the host is needed: (step reached, status, pair)."""
-        return self._stretcher.advance(self.step, end, self._run(self._onset), self._world(self.state, self._lists))
+        """Compiled steps until `end` or until the host is needed: (step reached, status, pair).
+
+        An interrupt finds the run at a whole step, that of the words of the team.
+        """
+        if self.step >= end:
+            return self.step, DONE, -1
+        run, world, team = self._run(self._onset), self._world(self.state, self._lists), self._stretcher.team_at(self.step)
+        self._words = team.words
+        found = self._stretcher.run(team, end, run, world)
+        self.step = found[0]
+        return found
+
+    @property
+    def step(self) -> int:
+        """Steps done so far."""
+        return self._step if self._words is None else step_of(self._words)
+
+    @step.setter
+    def step(self, step: int) -> None:
+        self._step, self._words = step, None
 
     def _run(self, onset: float) -> Run:
         """Numbers of a stretch of steps."""
@@ -398,7 +422,7 @@ class Engine(NamedEngine):
         Returns the first pair that overlaps too deeply, or −1."""
         onset = self._onset if onset is None else onset
         run = Run(self.dt, onset, self.alpha, self.free, self._program_start, True, past, future, whole)
-        return self._stretcher.advance(self.step, self.step + 1, run, self._world(state, lists))[2]
+        return self._stretcher.run(self._stretcher.team_at(self.step), self.step + 1, run, self._world(state, lists))[2]
 
     @property
     def candidates(self) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from clast.backend.team import even_cuts, new_team, run_team, turns_per_microsecond
+from clast.backend.team import Team, even_cuts, new_team, run_team, turns_per_microsecond
 from clast.dynamics.arrays import Run
 from clast.dynamics.step import DEEP, MOVED, NOWHERE, STAGES, STEP
 from clast.dynamics.worlds import Job
@@ -29,15 +29,16 @@ class Stretcher:
         self.pair_cut = balanced_cuts(first_candidate, parts)
         self.body_cut = even_cuts(bodies, parts)
 
-    def advance(self, step: int, end: int, run: Run, world: tuple[Any, ...]) -> tuple[int, int, int]:
+    def team_at(self, step: int) -> Team:
+        """A team for a stretch that begins at `step`; its words tell how far it has come, `step_of(words)`, at any moment."""
+        team = new_team(self.threads, len(self.pair_cut) - 1, STAGES * step, turns_per_microsecond(self.kernels.still_going))
+        team.words[DEEP], team.words[STEP] = NOWHERE, step
+        return team
+
+    def run(self, team: Team, end: int, run: Run, world: tuple[Any, ...]) -> tuple[int, int, int]:
         """Steps until `end`, until the lists are stale or until an overlap is too deep: (step reached, why, pair or −1)."""
-        if step >= end:
-            return step, DONE, -1
-        turns = turns_per_microsecond(self.kernels.still_going)
-        team = new_team(self.threads, len(self.pair_cut) - 1, STAGES * step, turns)
-        team.words[DEEP] = NOWHERE
         run_team(self.kernels.advance, team, self._job(end, run, world))
-        reached, deep = int(team.words[STEP]), int(team.words[DEEP])
+        reached, deep = step_of(team.words), int(team.words[DEEP])
         if deep != NOWHERE:
             return reached, DEEP_OVERLAP, deep
         return reached, STALE if team.words[MOVED] else DONE, -1
@@ -48,6 +49,11 @@ class Stretcher:
     def fill_table(self, pairs: int, run: Run, world: tuple[Any, ...]) -> int:
         """Fill the table of contacts that the scratch of `world` holds; returns how many rows it needs."""
         return int(self.kernels.table_now(pairs, self._job(0, run, world)))
+
+
+def step_of(words: np.ndarray) -> int:
+    """The step a team has reached."""
+    return int(words[STEP])
 
 
 def balanced_cuts(first_candidate: np.ndarray, parts: int) -> np.ndarray:
