@@ -244,17 +244,7 @@ class Engine(NamedEngine):
         both = counting_of(self.scene) == "all-pairs"
         while True:
             pairs, candidates = self.kernels.list_contacts(
-                total,
-                both,
-                self.state,
-                self.model,
-                self.geometry,
-                reach,
-                self._work,
-                n,
-                self._lists,
-                self.pairs,
-                self._spare,
+                total, both, self.state, self.model, self.geometry, reach, self._work, n, self._lists, self.pairs, self._spare
             )
             if pairs < len(self._spare.pair) and candidates <= len(self._spare.candidate):
                 break
