@@ -33,7 +33,6 @@ from clast.dynamics.plane.columns import (
     read_body,
 )  # fmt: skip
 
-RESYNC = 1024  # steps between recomputing (cos, sin) from the angle: a fixed number, so that bits don't depend on rebuilds
 SMALL_TURN = 0.05  # below this the Taylor series of a turn is exact to rounding
 
 
