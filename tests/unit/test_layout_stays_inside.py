@@ -38,8 +38,8 @@ OF_TABLES = {
     "physics/test_sharp_drum", "physics/test_space_balls", "physics/test_space_plane", "physics/test_tag_bits",
     "unit/space_tops", "unit/test_cache", "unit/test_layout_stays_inside", "unit/test_measure_faults", "unit/test_named",
     "unit/test_neighbours", "unit/test_overlap_laws", "unit/test_scene", "unit/test_scene_file", "unit/test_scene_file_3d",
-    "unit/test_sharp_lists", "unit/test_space_cells", "unit/test_space_contact", "unit/test_space_gear", "unit/test_space_kicks",
-    "unit/test_space_layout", "unit/test_space_rotation", "unit/test_sweep", "unit/test_threads",
+    "unit/test_sharp_lists", "unit/test_space_contact", "unit/test_space_gear", "unit/test_space_kicks",
+    "unit/test_space_layout", "unit/test_space_lists", "unit/test_space_rotation", "unit/test_threads",
     "unit/test_rebuild",
 }  # fmt: skip
 

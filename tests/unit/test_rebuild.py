@@ -169,7 +169,7 @@ def test_trees_leave_out_nothing_that_is_near():
     first = np.cumsum([0, *counts])
     low = np.cumsum(rng.uniform(-1, 1, (first[-1], 2)), axis=0)  # consecutive ones are near, as along a chain
     high = low + rng.uniform(0, 1, low.shape)
-    tree = tree_of(low, high, first)
+    tree = tree_of(low, high, first[:-1], first[1:])
     for shape, (begin, end) in enumerate(itertools.pairwise(first)):
         for _ in range(30):
             x, near = rng.uniform(low.min(), high.max(), 2), rng.uniform(0.0, 5.0)

@@ -7,24 +7,20 @@ import pytest
 from overlap_reference import Found, corners_of, overlap
 from sharp_pairs import forms, unit
 
-from clast.backend.device import from_python
 from clast.contact.polyhedra import Polyhedra
-from clast.dynamics.sharp.family import empty_lists, workspace
-from clast.dynamics.sharp.layout import lay_out
+from clast.dynamics.engine import Engine
 from clast.dynamics.space.arrays import TURN
 from clast.laws import OverlapVolume
-from clast.neighbours.sharp_lists import list_overlaps
 from clast.scene.space import Scene3D
 from clast.shapes import floor_with_rim, sharp_drum
 from clast.shapes.space.make import hull
 from clast.shapes.space.quaternions import about, matrix, product, random_turns
 
-build = from_python(list_overlaps)
-
 
 class Bench(NamedTuple):
     """Bodies of all kinds and sizes, laid out once: places are given anew for every pair."""
 
+    engine: Engine
     geometry: Polyhedra
     model: object
     body: np.ndarray
@@ -41,8 +37,9 @@ def bench() -> Bench:
             scene.add(hull(size * form.vertices), (40.0 * k, 400.0 * size, 0.0))
     scene.add_wall(floor_with_rim((30.0, 20.0), 10.0, 4.0))
     scene.add_wall(sharp_drum(20.0, 12.0, 9, 3.0))
-    geometry, model, state, _, _, cast, *_ = lay_out(scene)
-    return Bench(geometry, model, state.body, np.asarray(cast.grains), np.asarray(cast.big))
+    engine = Engine(scene, alpha=0.1)
+    cast = engine.cast
+    return Bench(engine, engine.geometry, engine.model, engine.state.body.copy(), np.asarray(cast.grains), np.asarray(cast.big))
 
 
 class Listed(NamedTuple):
@@ -52,13 +49,12 @@ class Listed(NamedTuple):
 
 
 def listed(bench: Bench, i: int, j: int, body: np.ndarray, alpha: float) -> Listed:
-    work = workspace(len(body), bench.geometry, 4, "cells")
-    work.sorted[0] = i, j, 0, 0, 0
-    lists = empty_lists(len(body), 64, 4096, 64, 0, 0)
-    pairs, count = build(1, body, bench.model, bench.geometry, alpha, work, lists)
-    assert pairs < 64 and count <= 4096
+    engine = bench.engine
+    engine.state.body[:], engine._chosen_alpha = body, alpha
+    engine._rebuild()
+    lists = engine._lists
     rows = {}
-    for p in range(pairs):
+    for p in np.flatnonzero((lists.pair[: engine.pairs, 0] == i) & (lists.pair[: engine.pairs, 1] == j)):
         first, second, third = (int(x) for x in lists.pair[p, 2:5])
         last = int(lists.pair[p + 1, 2])
         one, other = (int(x) for x in lists.candidate[first])

@@ -39,9 +39,8 @@ class Geometry(NamedTuple):
     fan: np.ndarray  # (fan rows, 8)
     corner: np.ndarray  # (corners, 4)
     first_feature: np.ndarray  # (ns + 1,) int64: the faces of a shape begin here
-    first_edge: np.ndarray  # (ns,) int64
     first_vertex: np.ndarray  # (ns,) int64
-    box: np.ndarray  # (ns, 6) x_min, y_min, z_min, x_max, y_max, z_max of the skeleton
+    bounds: np.ndarray  # (nf, 6) x_min, y_min, z_min, x_max, y_max, z_max of a feature
     edged: np.ndarray  # (ns,) uint8, 0 for points and clumps
     round: np.ndarray  # (ns,) uint8, 1 for a sphere: one point at the centre
 
@@ -51,12 +50,18 @@ class Tables:
 
     def __init__(self) -> None:
         self.feature: list[np.ndarray] = []
+        self.bounds: list[np.ndarray] = []
         self.side: list[list[float]] = []
         self.fan: list[list[float]] = []
         self.corner: list[list[float]] = []
 
-    def add(self, solid: Solid, seam: Mapping[int, bool]) -> tuple[int, int, int]:
-        """Append the features of one solid; returns where its faces, edges and vertices begin.
+    def _append(self, row: np.ndarray, corners: np.ndarray) -> None:
+        """One more feature, with the corners (k, 3) it reaches to."""
+        self.feature.append(row)
+        self.bounds.append(np.concatenate([corners.min(axis=0), corners.max(axis=0)]))
+
+    def add(self, solid: Solid, seam: Mapping[int, bool]) -> tuple[int, int]:
+        """Append the features of one solid; returns where its features and among them its vertices begin.
 
         seam   edges at a seam, and whether the border there belongs to the face
         """
@@ -66,7 +71,6 @@ class Tables:
         owned = {(int(a), int(b)) for (a, b), mine in ((solid.edges[k], mine) for k, mine in seam.items()) if mine}
         for number, loop in enumerate(solid.faces):
             self._add_face(solid, loop, normals[number], number, inward, owned)
-        first_edge = len(self.feature)
         real = {}
         for number, pair in enumerate(solid.edges):
             a, b = int(pair[0]), int(pair[1])
@@ -81,19 +85,19 @@ class Tables:
             if number in seam:
                 row[7], real[(a, b)] = 1.0, 0.0
             row[14], row[KIND] = real[(a, b)], EDGE
-            self.feature.append(row)
+            self._append(row, solid.vertices[pair])
         first_vertex = len(self.feature)
         mute = {int(v) for number in seam for v in solid.edges[number]}
         for v in range(len(solid.vertices)):
             self._add_vertex(solid, v, normals, inward, real, v in mute)
-        return first, first_edge, first_vertex
+        return first, first_vertex
 
     def _add_face(self, solid: Solid, loop: np.ndarray, normal: np.ndarray, number: int, inward: "Inward", owned: set) -> None:
         for piece in convex_pieces(solid.vertices[loop], normal):
             row = np.zeros(ROW)
             row[0:3], row[3:6] = solid.vertices[loop[piece[0]]], normal
             row[6], row[7], row[KIND] = len(self.side), len(piece), FACE
-            self.feature.append(row)
+            self._append(row, solid.vertices[loop[piece]])
             for k, here in enumerate(piece):
                 there = piece[(k + 1) % len(piece)]
                 a, b = sorted((int(loop[here]), int(loop[there])))
@@ -116,7 +120,7 @@ class Tables:
         row[0:3], row[KIND] = solid.vertices[v], VERTEX
         if mute:
             row[9] = 1.0
-            self.feature.append(row)
+            self._append(row, solid.vertices[[v]])
             return
         row[4], row[5] = len(self.fan), len(leaving)
         weight = 1.0
@@ -137,7 +141,7 @@ class Tables:
                 self.corner.append([float(place[before]), float(place[after]), 1.0 if bend >= 0.0 else -1.0, 0.0])
                 weight -= 1.0
         row[3], row[7] = weight, len(self.corner) - row[6]
-        self.feature.append(row)
+        self._append(row, solid.vertices[[v]])
 
 
 Inward = dict[tuple[int, int], list[tuple[int, np.ndarray]]]  # edge → (face, normal of the edge in that face, into the face)
@@ -212,16 +216,14 @@ def geometry(shapes: Sequence[Solid], seams: Mapping[int, Mapping[int, bool]] | 
     """Lay the solids of a scene out as one table; `seams` names edges, by shape, at which walls go on in their images."""
     tables = Tables()
     starts = [tables.add(solid, (seams or {}).get(number, {})) for number, solid in enumerate(shapes)]
-    box = [[*solid.vertices.min(axis=0), *solid.vertices.max(axis=0)] for solid in shapes]
     return Geometry(
         np.array(tables.feature).reshape(-1, ROW),
         np.array(tables.side, float).reshape(-1, SIDE),
         np.array(tables.fan, float).reshape(-1, FAN),
         np.array(tables.corner, float).reshape(-1, CORNER),
-        np.array([*(first for first, _, _ in starts), len(tables.feature)], np.int64),
-        np.array([first for _, first, _ in starts], np.int64),
-        np.array([first for _, _, first in starts], np.int64),
-        np.array(box, float).reshape(-1, 6),
+        np.array([*(first for first, _ in starts), len(tables.feature)], np.int64),
+        np.array([first for _, first in starts], np.int64),
+        np.array(tables.bounds, float).reshape(-1, 6),
         np.array([len(solid.edges) > 0 for solid in shapes], np.uint8),
         np.array([len(solid.vertices) == 1 and not solid.vertices.any() for solid in shapes], np.uint8),
     )

@@ -86,8 +86,6 @@ class Engine(NamedEngine):
     alpha        Verlet distance, or "auto"
     threads      1, a number, or "auto", which compares several on the run itself and takes the quickest
     integrator   "verlet", "gear4" or "gear5"
-    search       how near pairs are found: "cells", for sharp bodies in an open box also "sweep"; "auto" takes the quicker. The
-                 bits are the same
     """
 
     def __init__(
@@ -98,7 +96,6 @@ class Engine(NamedEngine):
         alpha: float | str = "auto",
         threads: int | str = 1,
         integrator: str = "verlet",
-        search: str = "auto",
     ) -> None:
         self.scene: Any = scene  # of the plane or of space: each module knows which it is asked for
         self.family = family_of(scene)
@@ -118,11 +115,10 @@ class Engine(NamedEngine):
         self.history = bool(self.kernels.HISTORY)
         if self.kernels.GEAR:
             self.state = self.family.with_derivatives(self.state, self.kernels.GEAR)
-        self._stretcher, self._rebuilder = Stretcher(self.kernels), None
-        if self.family is plane:
-            self._rebuilder = Rebuilder(self.kernels, plane.DIMENSION, plane.SECTIONS)
-            self._trees = plane.trees_of(self.geometry)
-            self._laws = math.isqrt(len(self.model.law)), self.model.law.shape[1]  # materials, parameters
+        self._stretcher = Stretcher(self.kernels)
+        self._rebuilder = Rebuilder(self.kernels, self.family.DIMENSION, self.family.WORDS, self.family.room_of(self.geometry))
+        self._trees = self.family.trees_of(self.geometry)
+        self._laws = math.isqrt(len(self.model.law)), self.model.law.shape[1]  # materials, parameters
         self._words: np.ndarray | None = None  # of the team at work
         self.step = 0
         self.rebuilds = 0
@@ -148,11 +144,6 @@ class Engine(NamedEngine):
         self._thread_search = ThreadSearch(self.threads) if threads == "auto" else None
         self._unsure = False  # whether an interrupt came in the middle of a stretch
         self._slice = 64  # steps between two chances to be interrupted
-        possible = self.family.searches(self.model.period)
-        if search not in ("auto", *possible):
-            raise SceneError(f'search = "{search}" is not offered for this scene: take {" or ".join(("auto", *possible))}')
-        self.search = possible[0] if search == "auto" else search
-        self._work: Any = self._workspace(64) if self._rebuilder is None else None
         self._lists = self._empty_lists(64, 256)
         self._spare = self._empty_lists(64, 256)
         self._forces = self._empty_forces(64)
@@ -186,9 +177,6 @@ class Engine(NamedEngine):
         reach = self.model.reach[self.cast.grains] if self.cast.grains.size else self.model.reach
         return 1e-3 * float(reach.min())
 
-    def _workspace(self, pairs: int) -> Any:
-        return self.family.workspace(self.order.size, self.geometry, pairs, self.search)
-
     def _empty_lists(self, pairs: int, candidates: int) -> Any:
         kept = candidates if self.history else 1
         return self.family.empty_lists(self.order.size, pairs, candidates, kept, self.kernels.EXTRA, self.kernels.ROLLING)
@@ -210,7 +198,7 @@ class Engine(NamedEngine):
         if self.kernels.CELL:
             reach += 0.5 * self.alpha  # the cell may move images by α before the lists are stale, its grains by α each
             cell.measure(self)
-        pairs = self._list_serially(reach) if self._rebuilder is None else self._list_by_team(reach)
+        pairs = self._list_by_team(reach)
         self._lists, self._spare, self.pairs = self._spare, self._lists, pairs  # no interrupt comes between these
         if self.kernels.CELL:
             self._lists.reference[self.model.cell[0], 3] = cell.haste(self)
@@ -224,7 +212,6 @@ class Engine(NamedEngine):
 
     def _list_by_team(self, reach: float) -> int:
         """New lists into the spare ones, by as many threads as steps take; returns the number of pairs."""
-        assert self._rebuilder is not None
         geometry, model, state = flat(self.geometry), flat(self.model), flat(self.state)
         world = (geometry, *map(flat, self._trees), model, state, self.cast, flat(self._lists), flat(self._spare))
         return self._rebuilder.renew(self.threads, reach, self._laws, world, self._wider)
@@ -233,23 +220,6 @@ class Engine(NamedEngine):
         """Spare lists with room for so many, flat."""
         self._spare = self._empty_lists(pairs, candidates)
         return flat(self._spare)
-
-    def _list_serially(self, reach: float) -> int:
-        """The same of bodies in space, by one thread."""
-        n = self.order.size
-        total = self.kernels.search(self.state.body, self.model, self.geometry, self.cast, reach, n, self._work)
-        if total > len(self._work.raw):
-            self._work = self._workspace(int(SPARE * total) + 16)
-            total = self.kernels.search(self.state.body, self.model, self.geometry, self.cast, reach, n, self._work)
-        both = counting_of(self.scene) == "all-pairs"
-        while True:
-            pairs, candidates = self.kernels.list_contacts(
-                total, both, self.state, self.model, self.geometry, reach, self._work, n, self._lists, self.pairs, self._spare
-            )
-            if pairs < len(self._spare.pair) and candidates <= len(self._spare.candidate):
-                break
-            self._spare = self._empty_lists(int(SPARE * pairs) + 16, int(SPARE * candidates) + 16)
-        return pairs
 
     def _way_of_a_step(self) -> float:
         """The longest way any point went in the last step. Lists reach further by that, so that a contact which opened

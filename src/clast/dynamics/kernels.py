@@ -38,8 +38,11 @@ def read_row(table, at):
 
 family = import_module(FAMILY)
 law = bind_law(functions_of(LAW), read_row, own=OWN, extra=bool(EXTRA), rolling=bool(ROLLING), cohesive=bool(COHESIVE))
-passes = family.passes_of(law, SimpleNamespace(meet=MEET, remembers=HISTORY, cell=CELL, gear=GEAR))
-member, fill_rows, (pairs_at, _) = step_of(passes), passes.fill_rows, worlds_of(passes)
+choice = SimpleNamespace(meet=MEET, remembers=HISTORY, extra=EXTRA, rolling=ROLLING, cell=CELL, gear=GEAR)
+passes = family.passes_of(law, choice)
+member, fill_rows, (pairs_at, _), renewing = (
+    step_of(passes), passes.fill_rows, worlds_of(passes), rebuild_of(family.listing_of(choice))
+)  # fmt: skip
 
 
 @kernel
@@ -60,23 +63,7 @@ def table_now(pairs, job):
     return fill_rows(pairs, pairs_at(job.run.start, 0, job))
 
 
-if hasattr(family, "listing_of"):
-    renewing = rebuild_of(family.listing_of(SimpleNamespace(meet=MEET, memory=HISTORY * (1 + EXTRA + ROLLING))))
-
-    @kernel
-    def rebuild(me, team, job):
-        """The part of one thread in a rebuild of the lists (`clast.neighbours.rebuild`)."""
-        renewing(me, team, job)
-
-else:
-    find_near, list_near = family.find_near, family.list_near
-
-    @kernel
-    def search(body, model, geometry, cast, alpha, bodies, work):
-        """Near pairs, sorted, in work.sorted; returns their number, which may exceed the capacity (then nothing is sorted)."""
-        return find_near(body, model, geometry, cast, alpha, bodies, work)
-
-    @kernel
-    def list_contacts(total, both_sides, state, model, geometry, alpha, work, bodies, old, old_pairs, new):
-        """Pairs and candidates into `new`, with the springs of `old`; returns (pairs, candidates) needed."""
-        return list_near(total, both_sides, state, model, geometry, alpha, work, bodies, old, old_pairs, new, HISTORY)
+@kernel
+def rebuild(me, team, job):
+    """The part of one thread in a rebuild of the lists (`clast.neighbours.rebuild`)."""
+    renewing(me, team, job)

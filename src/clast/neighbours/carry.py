@@ -24,8 +24,15 @@ def order_of_candidates(old, q, new, k):
     return np.int64(0)
 
 
-def find_of(axes: int, width: int) -> Any:
-    """`find(p, old, new)`, for images of `axes` numbers and rows of Contacts.pair of some width, which begin with i and j."""
+@device
+def same_row(old, q, new, p):
+    """Two bodies and an image have one row."""
+    return np.int64(0)
+
+
+def find_of(axes: int, width: int, order_within: Any = same_row) -> Any:
+    """`find(p, old, new)`, for images of `axes` numbers and rows of Contacts.pair of some width, which begin with i and j;
+    order_within(old, q, new, p) is the order of the rows of two bodies and an image."""
 
     @device
     def order(old, q, new, p):
@@ -34,7 +41,7 @@ def find_of(axes: int, width: int) -> Any:
         for axis in range(axes):
             if difference == 0:
                 difference = np.int64(old.image[axes * q + axis]) - np.int64(new.image[axes * p + axis])
-        return difference
+        return difference if difference != 0 else order_within(old, q, new, p)
 
     @device
     def find(p, old, new):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clast.backend.device import device
+from clast.backend.device import device, unsigned
 
 LEAF = 8  # features of a leaf, at most
 SLACK = 1.0 + 1e-12  # so that rounding never hides what the exact test would find
@@ -28,11 +28,11 @@ class Tree(NamedTuple):
     last: np.ndarray  # (nn,) int64
 
 
-def tree_of(low: np.ndarray, high: np.ndarray, first_item: np.ndarray) -> Tree:
-    """Tree over items with boxes `low` … `high` (items, axes); those of shape s are first_item[s] … first_item[s + 1]."""
+def tree_of(low: np.ndarray, high: np.ndarray, first: np.ndarray, last: np.ndarray) -> Tree:
+    """Tree over items with boxes `low` … `high` (items, axes); those of shape s are first[s] ≤ item < last[s]."""
     first_node: list[int] = [0]
     nodes: list[tuple[int, int, int]] = []
-    for start, end in zip(first_item[:-1].tolist(), first_item[1:].tolist(), strict=True):
+    for start, end in zip(first.tolist(), last.tolist(), strict=True):
         if 0 < end - start <= LEAF:
             nodes.append((start, end, len(nodes) + 1))
         elif end > start:
@@ -74,3 +74,26 @@ def squared_distance_to_box(tree, node, x, y):
     dx = max(max(box[at] - x, x - box[at + 2]), 0.0)
     dy = max(max(box[at + 1] - y, y - box[at + 3]), 0.0)
     return dx * dx + dy * dy
+
+
+@device
+def squared_distance_in_space(tree, node, x):
+    """The same of a point in space."""
+    box, at = tree.box, 6 * node
+    dx = max(max(box[at] - x[0], x[0] - box[at + 3]), 0.0)
+    dy = max(max(box[at + 1] - x[1], x[1] - box[at + 4]), 0.0)
+    dz = max(max(box[at + 2] - x[2], x[2] - box[at + 5]), 0.0)
+    return dx * dx + dy * dy + dz * dz
+
+
+@device
+def next_leaf(tree, node, end, x, limit):
+    """The first leaf from `node` on, before `end`, whose box is nearer to a point in space than the root of `limit`, or `end`."""
+    while node < end:
+        if squared_distance_in_space(tree, node, x) > limit * SLACK:
+            node = unsigned(tree.skip[node])
+        elif tree.first[node] < tree.last[node]:
+            return node
+        else:
+            node += unsigned(1)
+    return node

@@ -4,6 +4,7 @@ Pairs are counted and dealt out by whoever comes; each list is sorted afterwards
 """
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -27,13 +28,19 @@ def sort_run(numbers, first, last):
         gap //= 3
 
 
-def others_of(width: int) -> SimpleNamespace:
-    """The passes of the index; `width` is that of a row of Contacts.pair, which begins with i and j."""
+def count_other_of(width: int) -> Any:
+    """`count_other(p, world)`; `width` is that of a row of Contacts.pair, which begins with i and j."""
 
     @device
     def count_other(p, world):
         """Count pair p at its second body."""
         fetch_add(world.work.other_start, np.int64(world.new.pair[width * p + 1]) + 1, 1)
+
+    return count_other
+
+
+def others_of(width: int) -> SimpleNamespace:
+    """The passes of the index."""
 
     @device
     def fill_other(p, world):
@@ -49,4 +56,4 @@ def others_of(width: int) -> SimpleNamespace:
         new.first_other[b] = work.other_start[b]
         new.first_pair[b] = work.rank[work.first_near[b]]
 
-    return SimpleNamespace(count_other=count_other, fill_other=fill_other, close_body=close_body)
+    return SimpleNamespace(fill_other=fill_other, close_body=close_body)

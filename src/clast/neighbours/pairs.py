@@ -64,7 +64,11 @@ def note_of(axes: int) -> SimpleNamespace:
     def read_near(near, q):
         """Near pair q: i, j, image."""
         at = width * q
-        return np.int64(near[at]), np.int64(near[at + 1]), (near[at + 2], near[at + 3], near[at + 4] if axes == 3 else 0)
+        return (
+            np.int64(near[at]),
+            np.int64(near[at + 1]),
+            (near[at + 2], near[at + 3], near[at + 4] if axes == 3 else np.int32(0)),
+        )
 
     return SimpleNamespace(width=width, note=note, read_near=read_near)
 

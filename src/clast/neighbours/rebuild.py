@@ -26,9 +26,10 @@ from typing import Any
 
 import numpy as np
 
-from clast.backend.bare import bare_all
+from clast.backend.bare import bare, bare_all
 from clast.backend.device import device, routine, stay_whole, unsigned
 from clast.backend.team import OVER, member_of
+from clast.neighbours.candidates import candidates_of
 from clast.neighbours.cells import cells_of, lay_grids
 from clast.neighbours.others import others_of
 from clast.neighbours.pairs import near_pairs_of
@@ -83,11 +84,13 @@ def count_of(stage, job):
 
 
 @device
-def world_of(job):
-    """What passes see of a job: the same, as bare tables where nobody needs their lengths."""
+def world_of(part, job):
+    """What passes see of a job in one of its parts: the same, as bare tables where nobody needs their lengths."""
+    target = bare(job.new.candidate) if job.work.size[WRITING] != 0 else bare(job.work.slot)
     return Rebuild(
-        job.parts, job.alpha, job.materials, job.parameters, bare_all(job.geometry), bare_all(job.probes), bare_all(job.faced),
-        bare_all(job.model), bare_all(job.state), job.cast, bare_all(job.work), bare_all(job.old), bare_all(job.new),
+        part, job.parts, job.own, job.alpha, job.materials, job.parameters, bare_all(job.geometry), bare_all(job.probes),
+        bare_all(job.faced), bare_all(job.model), bare_all(job.state), job.cast, bare_all(job.work), bare_all(job.old),
+        bare_all(job.new), target,
     )  # fmt: skip
 
 
@@ -140,7 +143,7 @@ def passes_of(family: SimpleNamespace) -> SimpleNamespace:
         count_cells=loop_of(cells.count_cell),
         fill_cells=loop_of(cells.fill_cell),
         find_pairs=count_loop_of(near_pairs_of(family)),
-        list_candidates=count_loop_of(family.list_candidates),
+        list_candidates=count_loop_of(candidates_of(family)),
         finish_pairs=loop_of(finish_pair),
         finish_bodies=loop_of(finish_body),
     )
@@ -179,8 +182,7 @@ def following_of(periods: Any, close_pairs: Any) -> Any:
 def rebuild_of(family: SimpleNamespace) -> Any:
     """What each member of a team runs: `member(me, team, job)`, from what a family knows.
 
-    family has what `near_pairs_of` reads; `pair_width`, of a row of Contacts.pair; the pass `list_candidates` over near pairs,
-    which counts and, where size[WRITING] is set, writes; `carry(p, old, new)`; `note_reference(b, world)`; and
+    family has what `near_pairs_of` and `candidates_of` read; `carry(p, old, new)`; `note_reference(b, world)`; and
     `close_pairs(world)`, which ends the table of pairs.
     """
     passes = passes_of(family)
@@ -197,17 +199,17 @@ def rebuild_of(family: SimpleNamespace) -> Any:
             clear(part, job)
             note_extent(part, low, high, job)
         elif stage == COUNT_CELLS:
-            count_cells(low, high, world_of(job))
+            count_cells(low, high, world_of(part, job))
         elif stage == FILL_CELLS:
-            fill_cells(low, high, world_of(job))
+            fill_cells(low, high, world_of(part, job))
         elif stage in (COUNT_PAIRS, FILL_PAIRS):
-            find_pairs(part, low, high, world_of(job))
+            find_pairs(part, low, high, world_of(part, job))
         elif stage in (COUNT_CANDIDATES, FILL_CANDIDATES):
-            list_candidates(part, low, high, world_of(job))
+            list_candidates(part, low, high, world_of(part, job))
         elif stage == FILL_OTHERS:
-            finish_pairs(low, high, world_of(job))
+            finish_pairs(low, high, world_of(part, job))
         elif stage == CLOSE:
-            finish_bodies(low, high, world_of(job))
+            finish_bodies(low, high, world_of(part, job))
         else:
             scan_part(stage, part, low, high, job)
 

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-# Scratch.size; the stage that comes next; whether passes that count write as well
-SIZES, CELLS, NEAR, PAIRS, CANDIDATES, STAGE, WRITING = 6, 0, 1, 2, 3, 4, 5
+# Scratch.size; the stage that comes next; whether passes that count write as well; candidates in a slot
+SIZES, CELLS, NEAR, PAIRS, CANDIDATES, STAGE, WRITING, SLOT = 7, 0, 1, 2, 3, 4, 5, 6
 
 
 class Scratch(NamedTuple):
@@ -24,25 +24,30 @@ class Scratch(NamedTuple):
     other_start: np.ndarray  # (n + 1,) int64
     first_near: np.ndarray  # (n + 1,) int64: near pairs of each body
     near: np.ndarray  # (near pairs, 2 + axes) int32: i, j, image
-    side: np.ndarray  # (near pairs, sections − 1) uint32: candidates of all sections of a pair but the last
-    hit: np.ndarray  # (near pairs, sections) int64: which candidates, where their numbers fit into bits
+    hit: np.ndarray  # (near pairs, words) int64: which candidates, where their numbers fit into bits
+    slot: np.ndarray  # (near pairs, size[SLOT], 2) uint32: candidates as they were counted
+    side: np.ndarray  # (near pairs, 2) uint32: how many of them are in the first and in the second section
     first: np.ndarray  # (near pairs + 1,) uint32: first candidate
-    rank: np.ndarray  # (near pairs + 1,) uint32: its number among those that have candidates
+    rank: np.ndarray  # (near pairs + 1,) uint32: its first row of Contacts.pair
+    own: np.ndarray  # (parts, Rebuild.own) what the passes of a family need for themselves
 
 
 class Rebuild(NamedTuple):
     """All that the passes of a rebuild may read or write, flat."""
 
+    part: int  # which one this is, of how many
     parts: int
+    own: int  # numbers of Scratch.own for each
     alpha: float  # half of how far surfaces may be apart
     materials: int
     parameters: int  # of the law between two materials
     geometry: Any
-    probes: Any  # trees of vertices
-    faced: Any  # and of features
+    probes: Any  # trees of what may touch
+    faced: Any  # and of what may be touched
     model: Any
     state: Any
     cast: Any
     work: Scratch
     old: Any  # contacts
     new: Any
+    target: Any  # where candidates are written to: those of `new`, or slots

@@ -100,7 +100,6 @@ def run(
     alpha: float | str = "auto",
     threads: int | str = 1,
     integrator: str = "verlet",
-    search: str = "auto",
     samples: int = 400,
     frames: int = 100,
     extra: Extra | None = None,
@@ -116,7 +115,6 @@ def run(
     out          folder of the run; an existing one is refused unless `resume` or `overwrite`
     dt           time step, or None for the safe one
     integrator   "verlet", "gear4" or "gear5"
-    search       how near pairs are found, see `Engine`; the results do not depend on it
     samples      rows of the series, about; at least 200 for an honest energy error
     frames       stored configurations, about; 0 for none
     extra        further quantities of a sample: (engine, snapshot) → {name: number}; docs/names.md says what a snapshot holds
@@ -152,7 +150,7 @@ def run(
         resume, overwrite = False, True
     if scene.bodies and not is_compiled(kernels_of(scene, integrator)):
         progress.say("compiling once, about 30 s")
-    engine = Engine(scene, dt=dt, alpha=alpha, threads=threads, integrator=integrator, search=search)
+    engine = Engine(scene, dt=dt, alpha=alpha, threads=threads, integrator=integrator)
     end = steps_until(until, engine.dt)
     record = Recorder(engine, end, samples, frames, extra, conclude, progress, checkpoint_seconds)
     if resume:

@@ -12,7 +12,7 @@ from clast.dynamics.layout import lay_out
 from clast.dynamics.memory import put_springs, springs_of
 from clast.dynamics.plane import passes
 from clast.dynamics.plane.columns import CONSTANT, LOSS, PULL
-from clast.dynamics.plane.listing import SECTIONS, trees_of
+from clast.dynamics.plane.listing import WORDS, room_of, trees_of
 from clast.dynamics.timestep import safe_step, unstable_step
 from clast.scene.springs import Springs
 
@@ -27,17 +27,12 @@ PER_BODY = (
 )  # fmt: skip
 Memory = Springs
 
-__all__ = ["SECTIONS", "lay_out", "put_springs", "safe_step", "springs_of", "trees_of", "unstable_step"]
+__all__ = ["WORDS", "lay_out", "put_springs", "room_of", "safe_step", "springs_of", "trees_of", "unstable_step"]
 
 
 def meet(counting: str) -> str:
     """Name of the function that counts feature pairs."""
     return "meet" if counting == "euler" else "meet_any"
-
-
-def searches(period: np.ndarray) -> tuple[str, ...]:
-    """Ways to find near pairs: by linked cells."""
-    return ("cells",)
 
 
 def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int, rolling: int) -> Contacts:

@@ -12,41 +12,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clast.algebra.plane import Vector, minus, opposite, turn, turn_back
+from clast.algebra.plane import Vector, opposite, turn, turn_back
 from clast.backend.device import device, unsigned
 from clast.contact.features import Geometry
 from clast.contact.spheropolygon import FEATURE, NOTCH
+from clast.dynamics.listing import pair_rows_of, with_memory
 from clast.dynamics.plane.columns import (
     BODY,
-    BODY_I,
-    BODY_J,
-    CANDIDATE,
     CONSTANT,
     COS,
-    FACED,
     FIRST,
     LAW,
     MASS,
     MIDDLE,
     PAIR,
-    PROBE,
     RADIUS,
     REDUCED,
     REFERENCE,
-    SHIFT_X,
-    SHIFT_Y,
     SIN,
     X,
     Y,
-)
+)  # fmt: skip
+from clast.neighbours.candidates import Found, beyond, none_found, note, sort_candidates
 from clast.neighbours.carry import carry_of
 from clast.neighbours.feature_tree import SLACK, Tree, squared_distance_to_box, tree_of
-from clast.neighbours.others import others_of
-from clast.neighbours.pairs import note_of
-from clast.neighbours.scratch import CANDIDATES, PAIRS, WRITING
+from clast.neighbours.scratch import WRITING
 
 AXES = 2
-SECTIONS = 2  # of the candidates of a pair: i's probes on j's features, j's on i's
+WORDS = 2  # of Scratch.hit for a near pair: i's probes on j's features, j's on i's
 BITS, LARGEST = 64, (1 << 63) - 1
 
 
@@ -55,9 +48,14 @@ def trees_of(geometry: Geometry) -> tuple[Tree, Tree]:
     a, b = geometry.feature[:, 0:2], geometry.feature[:, 2:4]
     end = np.where(geometry.feature[:, 7:8] == NOTCH, a, b)
     return (
-        tree_of(geometry.vertex, geometry.vertex, geometry.first_vertex),
-        tree_of(np.minimum(a, end), np.maximum(a, end), geometry.first_feature),
+        tree_of(geometry.vertex, geometry.vertex, geometry.first_vertex[:-1], geometry.first_vertex[1:]),
+        tree_of(np.minimum(a, end), np.maximum(a, end), geometry.first_feature[:-1], geometry.first_feature[1:]),
     )
+
+
+def room_of(geometry: Geometry) -> int:
+    """Numbers that passes need for themselves: none."""
+    return 0
 
 
 # --- bodies ----------------------------------------------------------------------------------------------------------
@@ -89,12 +87,8 @@ def note_reference(b, world):
     table[at + 2], table[at + 3] = world.state.angle[b], world.model.reach[b]
 
 
-@device
-def close_pairs(world):
-    """The row after the last pair, and the ends of the ranges of bodies."""
-    size, new, bodies = world.work.size, world.new, world.work.level.size
-    new.pair[PAIR * size[PAIRS] + FIRST] = size[CANDIDATES]
-    new.first_pair[bodies] = new.first_other[bodies] = size[PAIRS]
+ROWS = pair_rows_of(SimpleNamespace(axes=AXES, PAIR=PAIR, CONSTANT=CONSTANT, MASS=MASS, LAW=LAW, place=place, periods=periods))
+read_pair, write_pair = ROWS.read_pair, ROWS.write_pair
 
 
 # --- candidates ------------------------------------------------------------------------------------------------------
@@ -112,15 +106,6 @@ class Sight(NamedTuple):
     span: float  # square of the distance from b's centre of probes that may be one
     reach: float  # and from a's centre of features
     bits: int  # features of b where all combinations fit into bits, else 0
-
-
-class Found(NamedTuple):
-    """Candidates: written from `at` as far as there is room, counted, and noted in bits."""
-
-    at: int
-    room: int
-    number: int
-    hit: int
 
 
 @device
@@ -175,13 +160,6 @@ def is_near_big(way, b, near, world):
 
 
 @device
-def write(v, f, k, world):
-    """Candidate k."""
-    candidate = world.new.candidate
-    candidate[CANDIDATE * k + PROBE], candidate[CANDIDATE * k + FACED] = v, f
-
-
-@device
 def note_run(v, seen, first, last, sight, found, world):
     """Features first … last of b that are near probe v of a, which b sees at `seen`."""
     feature, hit, count = world.geometry.feature, found.hit, found.number
@@ -194,10 +172,8 @@ def note_run(v, seen, first, last, sight, found, world):
         return Found(found.at, found.room, count, hit)
     for f in range(first, last):
         if squared_distance(seen, feature, unsigned(f)) < sight.gap:
-            if count < found.room:
-                write(v, f, found.at + count, world)
-            count += 1
-    return Found(found.at, found.room, count, hit)
+            found = note(v, f, found, world.target)
+    return found
 
 
 @device
@@ -232,80 +208,25 @@ def list_side(sight, found, world):
             leaves += 1
         node += 1
     if leaves > 1:
-        sort_candidates(world.new.candidate, found.at, found.at + min(found.number, found.room))
+        sort_candidates(found, world.target)
     return found
 
 
 @device
-def is_behind(candidate, k, v, f):
-    """Whether candidate k sorts behind (v, f)."""
-    other = candidate[CANDIDATE * k + PROBE]
-    return other > v or (other == v and candidate[CANDIDATE * k + FACED] > f)
-
-
-@device
-def sort_candidates(candidate, first, last):
-    """Sort candidates first … last by probe and feature: by insertion, far apart first (Shell)."""
-    gap = 1
-    while 3 * gap + 1 < last - first:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for k in range(first + gap, last):
-            v, f, at = candidate[CANDIDATE * k + PROBE], candidate[CANDIDATE * k + FACED], k
-            while at - gap >= first and is_behind(candidate, at - gap, v, f):
-                candidate[CANDIDATE * at + PROBE] = candidate[CANDIDATE * (at - gap) + PROBE]
-                candidate[CANDIDATE * at + FACED] = candidate[CANDIDATE * (at - gap) + FACED]
-                at -= gap
-            candidate[CANDIDATE * at + PROBE], candidate[CANDIDATE * at + FACED] = v, f
-        gap //= 3
-
-
-@device
-def write_hits(a, b, found, world):
+def write_hits(a, b, hit, found, world):
     """The candidates of probes of shape a on features of shape b that are noted in bits."""
-    hit, at = found.hit, found.at
     v, first, bits = world.geometry.first_vertex[a], world.geometry.first_feature[b], bits_of(a, b, world.geometry)
     mask = ((np.int64(1) << bits) - 1) if bits < BITS else np.int64(-1)
     while hit != 0:
         here, f = hit & mask, first
         while here != 0:
             if here & 1:
-                write(v, f, at, world)
-                at += 1
+                found = note(v, f, found, world.target)
             here = (here >> 1) & LARGEST  # the sign is a bit like any other
             f += 1
         hit = ((hit >> bits) & (LARGEST >> (bits - 1))) if bits < BITS else np.int64(0)
         v += 1
-
-
-read_near = note_of(AXES).read_near
-count_other = others_of(PAIR).count_other
-
-
-@device
-def pair_of(q, world):
-    """Near pair q: i, j, where the image of j lies that is met, and how to get there from i."""
-    i, j, (nx, ny, _) = read_near(world.work.near, q)
-    body, (lx, ly, _) = world.state.body, periods(world.model)
-    shift = Vector(nx * lx, ny * ly)
-    branch = minus(Vector(body[BODY * j + X], body[BODY * j + Y]), Vector(body[BODY * i + X], body[BODY * i + Y]))
-    return i, j, shift, Vector(branch.x + shift.x, branch.y + shift.y)
-
-
-@device
-def write_pair(p, q, world):
-    """Pair p, which was near pair q, with its constants."""
-    work, model, new, at, row = world.work, world.model, world.new, PAIR * p, CONSTANT * p
-    i, j, shift, _ = pair_of(q, world)
-    new.pair[at + BODY_I], new.pair[at + BODY_J] = i, j
-    new.pair[at + FIRST], new.pair[at + MIDDLE] = work.first[q], work.first[q] + work.side[q]
-    new.image[AXES * p], new.image[AXES * p + 1] = work.near[(2 + AXES) * q + 2], work.near[(2 + AXES) * q + 3]
-    constant = new.pair_constant
-    constant[row + SHIFT_X], constant[row + SHIFT_Y] = shift.x, shift.y
-    inverse = model.contact_inverse_mass[i] + model.contact_inverse_mass[j]
-    constant[row + MASS] = 1.0 / inverse if inverse > 0.0 else 0.0
-    constant[row + LAW] = (model.material[i] * world.materials + model.material[j]) * world.parameters
-    constant[row + REDUCED] = 1.0 / (model.inverse_radius[i] + model.inverse_radius[j])
+    return found
 
 
 @device
@@ -322,61 +243,55 @@ def all_are_probed(i, j, world):
     return True, True
 
 
-def candidates_of(sides: Any) -> Any:
-    """The pass `list_candidates` over near pairs, which counts, and writes pairs and candidates where size[WRITING] is set;
-    sides(i, j, world) tells who probes whom."""
+@device
+def write_row(p, q, at, here, there, world):
+    """Row p of the pairs, which was near pair q: `here` candidates of i's probes from `at` on, then `there` of j's."""
+    write_pair(p, q, at, world)
+    i, j, _, _ = read_pair(q, world)
+    world.new.pair[PAIR * p + MIDDLE] = at + here
+    world.new.pair_constant[CONSTANT * p + REDUCED] = 1.0 / (world.model.inverse_radius[i] + world.model.inverse_radius[j])
+
+
+def list_pair_of(sides: Any) -> Any:
+    """`list_pair` (see `clast.neighbours.candidates`); sides(i, j, world) tells who probes whom."""
 
     @device
-    def side_of(a, b, branch, found, world):
+    def list_side_of(a, b, branch, hit, found, world):
         """Candidates of a's probes on b's features, from bits where they were noted before."""
         shape_a, shape_b = world.model.shape[a], world.model.shape[b]
-        if found.room > 0 and bits_of(shape_a, shape_b, world.geometry) > 0:
-            write_hits(shape_a, shape_b, found, world)
-            return found
-        return list_side(sight_of(a, b, branch, world), Found(found.at, found.room, np.int64(0), np.int64(0)), world)
+        if world.work.size[WRITING] != 0 and bits_of(shape_a, shape_b, world.geometry) > 0:
+            return write_hits(shape_a, shape_b, hit, found, world)
+        return list_side(sight_of(a, b, branch, world), found, world)
 
     @device
-    def list_candidates(q, world):
-        """Candidates of near pair q; returns 1 if there are any, and their number."""
-        work, hit = world.work, world.work.hit
-        writing = work.size[WRITING] != 0
-        first = room = one = np.int64(0)
-        if writing:
-            first, one = np.int64(work.first[q]), np.int64(work.side[q])
-            room = np.int64(work.first[q + 1]) - first
-            if room == 0:
-                return np.int64(0), np.int64(0)
-            write_pair(unsigned(work.rank[q]), q, world)
-            count_other(unsigned(work.rank[q]), world)
-        i, j, _, branch = pair_of(q, world)
+    def list_pair(q, p, at, room, world):
+        """Candidates of near pair q; returns the rows they take, 1 or none, their number, and those of the two sides."""
+        hit = world.work.hit
+        i, j, _, way = read_pair(q, world)
+        branch = Vector(way[0], way[1])
         i_probes, j_probes = sides(i, j, world)
-        here = Found(first, one, np.int64(0), hit[SECTIONS * q])
-        there = Found(first + one, room - one, np.int64(0), hit[SECTIONS * q + 1])
-        if i_probes and (one > 0 or not writing):
-            here = side_of(i, j, branch, here, world)
-        if j_probes and (room > one or not writing):
-            there = side_of(j, i, opposite(branch), there, world)
-        total = here.number + there.number
-        if not writing:
-            work.side[q], work.first[q], work.rank[q] = here.number, total, total > 0
-            hit[SECTIONS * q], hit[SECTIONS * q + 1] = here.hit, there.hit
-        return np.int64(total > 0), total
+        here = none_found(at, room)
+        if i_probes:
+            here = list_side_of(i, j, branch, hit[WORDS * q], here, world)
+        there = beyond(here)
+        if j_probes:
+            there = list_side_of(j, i, opposite(branch), hit[WORDS * q + 1], there, world)
+        if p >= 0:
+            write_row(unsigned(p), q, at, here.number, there.number, world)
+        else:
+            hit[WORDS * q], hit[WORDS * q + 1] = here.hit, there.hit
+        number = here.number + there.number
+        return np.int64(number > 0), number, here.number, there.number
 
-    return list_candidates
-
-
-@device
-def carry_nothing(p, old, new):
-    """Contacts without memory."""
-    return np.int64(-1)
+    return list_pair
 
 
 def listing_of(choice: SimpleNamespace) -> SimpleNamespace:
-    """What `clast.neighbours.rebuild.rebuild_of` reads, for a way of counting and what contacts remember (0: nothing)."""
+    """What `clast.neighbours.rebuild.rebuild_of` reads, for a way of counting and what contacts remember."""
     columns = SimpleNamespace(width=PAIR, sections=(FIRST, MIDDLE))
     return SimpleNamespace(
         axes=AXES, place=place, periods=periods, radius=radius, is_near_big=is_near_big, pair_width=PAIR,
-        note_reference=note_reference, close_pairs=close_pairs,
-        carry=carry_of(AXES, columns, choice.memory) if choice.memory else carry_nothing,
-        list_candidates=candidates_of(edged_bodies_are_probed if choice.meet == "meet" else all_are_probed),
+        note_reference=note_reference, close_pairs=ROWS.close_pairs, write_row=write_row,
+        carry=with_memory(choice.remembers, carry_of(AXES, columns, 1 + choice.extra + choice.rolling)),
+        list_pair=list_pair_of(edged_bodies_are_probed if choice.meet == "meet" else all_are_probed),
     )  # fmt: skip

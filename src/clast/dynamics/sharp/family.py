@@ -8,8 +8,9 @@ from clast.contact.overlap import LINKS, POINTS
 from clast.contact.polyhedra import Polyhedra
 from clast.dynamics.arrays import Contacts, Forces, Scratch, no_scratch
 from clast.dynamics.sharp import passes
-from clast.dynamics.sharp.arrays import CONSTANT, WIDTH, Workspace
+from clast.dynamics.sharp.arrays import CONSTANT, WIDTH
 from clast.dynamics.sharp.layout import lay_out
+from clast.dynamics.sharp.listing import WORDS, room_of, trees_of
 from clast.dynamics.sharp.memory import put_springs, springs_of
 from clast.dynamics.sharp.timestep import safe_step, unstable_step
 from clast.dynamics.space.arrays import LOSS, PAIR, PULL
@@ -27,7 +28,6 @@ from clast.dynamics.space.family import (
     stop,
     with_derivatives,
 )
-from clast.neighbours.sweep import empty_sweep
 
 PASSES = passes.__name__
 DEPTH_OF, TOO_DEEP = "the length of the pair", "more than a quarter of the smaller volume"  # for messages
@@ -37,6 +37,7 @@ __all__ = [
     "DIMENSION",
     "PER_BODY",
     "TABLE",
+    "WORDS",
     "Memory",
     "as_today",
     "kinetic",
@@ -44,28 +45,16 @@ __all__ = [
     "meet",
     "motion",
     "put_springs",
+    "room_of",
     "safe_step",
     "slow",
     "speeds",
     "springs_of",
     "stop",
+    "trees_of",
     "unstable_step",
     "with_derivatives",
 ]  # fmt: skip
-
-
-def searches(period: np.ndarray) -> tuple[str, ...]:
-    """Ways to find near pairs, the best first: by sorted boxes, but not across periodic sides."""
-    return ("cells",) if period.any() else ("sweep", "cells")
-
-
-def workspace(bodies: int, geometry: Polyhedra, pairs: int, search: str) -> Workspace:
-    """Scratch of a rebuild."""
-    return Workspace(
-        np.zeros(4 * bodies + 66, np.int64), np.zeros(bodies, np.int64), np.zeros(bodies, np.int64),
-        np.zeros((pairs, 5), np.int32), np.zeros((pairs, 5), np.int32), np.zeros(bodies + 1, np.int64),
-        empty_sweep(bodies), np.array([search == "sweep"], np.uint8), np.zeros(POINTS * int(geometry.room[0])),
-    )  # fmt: skip
 
 
 def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int, rolling: int) -> Contacts:

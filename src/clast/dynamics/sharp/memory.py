@@ -65,4 +65,5 @@ def put_springs(
     lists.candidate[:pairs, 0], lists.candidate[:pairs, 1] = first[place], second[place]
     lists.spring[:pairs, :3], lists.spring[:pairs, 3:] = memory[place, :3], memory[place, 8:]
     lists.weight[:pairs] = memory[place, 7]
+    lists.first_pair[:] = np.searchsorted(i[place], np.arange(len(lists.first_pair)))
     return int(pairs)

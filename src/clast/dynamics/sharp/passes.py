@@ -7,14 +7,14 @@ from types import SimpleNamespace
 
 from clast.backend.device import device
 from clast.dynamics.sharp.forces import forces_of
-from clast.dynamics.sharp.listing import find_near, list_near
+from clast.dynamics.sharp.listing import listing_of
 from clast.dynamics.sharp.table import rows_of
 from clast.dynamics.sharp.visit import look_at, visit_of
 from clast.dynamics.space.kicks import kick_and_drift_of, look_at_state
 from clast.dynamics.space.leading import move_tagged_of, note_pressures
 from clast.dynamics.space.predicting import correct_and_predict_of
 
-__all__ = ["find_near", "list_near", "passes_of"]
+__all__ = ["listing_of", "passes_of"]
 
 
 @device

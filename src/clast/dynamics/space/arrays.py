@@ -1,4 +1,4 @@
-"""What moves in space, and scratch of a rebuild; all other nouns are those of `clast.dynamics.arrays`.
+"""What moves in space; all other nouns are those of `clast.dynamics.arrays`.
 
 Rows of State.body: x y z, sphero-radius, quaternion w x y z, velocity x y z, 0, spin x y z (in the world), 0.
 """
@@ -23,16 +23,3 @@ class SpaceState(NamedTuple):
     book: np.ndarray  # (n, 8) heats and work since the start, per body
     gear: np.ndarray  # (n, 10, order) for Gear, see clast.dynamics.space.predicting; (1, 10, 1) for Verlet
     late: np.ndarray  # (n, 6) velocity and spin half a step ago, which springs follow; (1, 6) for Verlet, whose own they are
-
-
-class Workspace(NamedTuple):
-    """Scratch of a rebuild, allocated once and grown by the host."""
-
-    cell_start: np.ndarray  # (cells + 2,) int64
-    cell_item: np.ndarray  # (n,) int64
-    cell_of: np.ndarray  # (n,) int64
-    raw: np.ndarray  # (capacity, 5) int32: i, j, image x, y, z
-    sorted: np.ndarray  # (capacity, 5) int32
-    pair_start: np.ndarray  # (n + 1,) int64
-    near_feature: np.ndarray  # (largest number of features of a shape,) int64
-    near_other: np.ndarray  # (the same,) int64

@@ -8,9 +8,10 @@ import numpy as np
 
 from clast.dynamics.arrays import Contacts, Forces, Model, Scratch, no_scratch
 from clast.dynamics.space import passes, table
-from clast.dynamics.space.arrays import CONSTANT, LOSS, PAIR, PULL, SPIN, VELOCITY, SpaceState, Workspace
+from clast.dynamics.space.arrays import CONSTANT, LOSS, PAIR, PULL, SPIN, VELOCITY, SpaceState
 from clast.dynamics.space.columns import LATE
 from clast.dynamics.space.layout import lay_out
+from clast.dynamics.space.listing import WORDS, room_of, trees_of
 from clast.dynamics.space.memory import put_springs, springs_of
 from clast.dynamics.space.timestep import safe_step, unstable_step
 from clast.scene.springs import Springs3D
@@ -26,27 +27,12 @@ PER_BODY = (
 )  # fmt: skip
 Memory = Springs3D
 
-__all__ = ["lay_out", "put_springs", "safe_step", "springs_of", "unstable_step"]
+__all__ = ["WORDS", "lay_out", "put_springs", "room_of", "safe_step", "springs_of", "trees_of", "unstable_step"]
 
 
 def meet(counting: str) -> str:
     """Feature pairs are counted in one way."""
     return "meet"
-
-
-def searches(period: np.ndarray) -> tuple[str, ...]:
-    """Ways to find near pairs: by linked cells."""
-    return ("cells",)
-
-
-def workspace(bodies: int, geometry: Any, pairs: int, search: str) -> Workspace:
-    """Scratch of a rebuild."""
-    features = int(np.diff(geometry.first_feature).max())
-    return Workspace(
-        np.zeros(4 * bodies + 66, np.int64), np.zeros(bodies, np.int64), np.zeros(bodies, np.int64),
-        np.zeros((pairs, 5), np.int32), np.zeros((pairs, 5), np.int32),
-        np.zeros(bodies + 1, np.int64), np.zeros(features, np.int64), np.zeros(features, np.int64),
-    )  # fmt: skip
 
 
 def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int, rolling: int) -> Contacts:

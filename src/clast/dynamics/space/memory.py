@@ -81,4 +81,5 @@ def put_springs(
     lists.candidate[: place.size, 1] = second[place]
     lists.spring[: place.size] = memory[place][:, columns(extra, rolling)]
     lists.weight[: place.size] = memory[place, 7]
+    lists.first_pair[:] = np.searchsorted(i[starts], np.arange(len(lists.first_pair)))
     return pairs

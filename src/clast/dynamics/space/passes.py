@@ -14,10 +14,10 @@ from clast.dynamics.space import balls, columns, counting, heirs, kicks, table, 
 from clast.dynamics.space.columns import LOSS, MARK, NOTHING, PAIR, PULL
 from clast.dynamics.space.kicks import kick_and_drift_of
 from clast.dynamics.space.leading import move_tagged_of, note_pressures
-from clast.dynamics.space.listing import find_near, list_near
+from clast.dynamics.space.listing import listing_of
 from clast.dynamics.space.predicting import correct_and_predict_of
 
-__all__ = ["find_near", "list_near", "passes_of"]
+__all__ = ["listing_of", "passes_of"]
 
 
 def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
