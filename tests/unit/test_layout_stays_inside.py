@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 import clast
-from clast.dynamics import arrays as plane
-from clast.dynamics.space import arrays as space
+from clast.dynamics.arrays import Model, SpaceState, State
 
 PACKAGE = Path(clast.__file__).parent
 ROOT = Path(__file__).parents[2]
@@ -27,8 +26,8 @@ PUBLIC = {
     "snapshot": {"Snapshot"},
     "timestep": {"FRACTION"},
 }  # what others may import of clast.dynamics
-STATE = {*plane.State._fields, *space.SpaceState._fields}
-CONSTANTS = {name for name in plane.Model._fields if "inverse" in name}
+STATE = {*State._fields, *SpaceState._fields}
+CONSTANTS = {name for name in Model._fields if "inverse" in name}
 OF_ENGINE = {"state", "model", "tags", "cast", "order", "geometry", "kernels", "family", "contact_table", "whole_cast"}
 OF_SNAPSHOT = {"state", "before", "after", "integers", "floats", "model", "tags", "family", "rows"}
 MAY_BE_CALLED = {"_rebuild"}  # it is timed
@@ -195,7 +194,7 @@ def test_only_tests_that_need_it_look_inside():
 @pytest.mark.parametrize(
     "bad",
     [
-        "from clast.dynamics.space.arrays import SPIN",
+        "from clast.dynamics.space.columns import SPIN",
         "from clast.dynamics.table import DEPTH, REACH",
         "from clast.dynamics import table as plane",
         "import clast.dynamics.table",

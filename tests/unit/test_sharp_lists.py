@@ -11,7 +11,7 @@ from clast.backend.device import from_python
 from clast.contact.polyhedra import Polyhedra
 from clast.dynamics.sharp.family import empty_lists, workspace
 from clast.dynamics.sharp.layout import lay_out
-from clast.dynamics.space.arrays import TURN
+from clast.dynamics.space.columns import TURN
 from clast.laws import OverlapVolume
 from clast.neighbours.sharp_lists import list_overlaps
 from clast.scene.space import Scene3D

@@ -9,7 +9,8 @@ import pytest
 
 from clast.backend.device import from_python
 from clast.dynamics.arrays import Cast, Contacts, Model
-from clast.dynamics.space.arrays import ROW, Workspace
+from clast.dynamics.space.arrays import Workspace
+from clast.dynamics.space.columns import BODY
 from clast.neighbours import space_cells
 from clast.shapes.space import quaternions
 
@@ -36,7 +37,7 @@ class Crowd(NamedTuple):
 def crowd(rng, period, width: float, number: int, smallest: float, largest: float, walls: int = 2) -> Crowd:
     """Grains of many sizes anywhere in and around the cell, some of which stay; then big bodies, long boxes turned anyhow."""
     n = number + walls
-    body = np.zeros((n, ROW))
+    body = np.zeros((n, BODY))
     body[:, :3] = rng.uniform(0.0, 1.0, (n, 3)) * width
     body[:, :3] += rng.integers(-2, 3, (n, 3)) * np.array(period)  # far outside the cell too: positions are never wrapped
     body[:, 3] = 0.1 * smallest

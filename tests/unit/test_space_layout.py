@@ -7,7 +7,7 @@ import pytest
 
 from clast.dynamics.program import Program
 from clast.dynamics.rows import MANY, interleaved, near_in_memory
-from clast.dynamics.space.arrays import RADIUS, SPIN, TURN, VELOCITY
+from clast.dynamics.space.columns import RADIUS, SPIN, TURN, VELOCITY
 from clast.dynamics.space.layout import lay_out
 from clast.dynamics.space.timestep import safe_step, unstable_step
 from clast.errors import SceneError

@@ -11,7 +11,7 @@ from scipy.spatial import cKDTree
 from clast.backend.device import from_python
 from clast.dynamics.arrays import Cast
 from clast.dynamics.rows import levels_of
-from clast.dynamics.space.arrays import ROW
+from clast.dynamics.space.columns import BODY
 from clast.errors import SceneError
 from clast.neighbours import space_cells, sweep, sweep_boxes
 from clast.neighbours.sweep_boxes import BALLS, BOXES, LISTED, PROJECTION, Corners, corners_of
@@ -54,7 +54,7 @@ class Crowd(NamedTuple):
 def crowd(rng, vertices: list[np.ndarray], walls: list[np.ndarray], width: float, radius: float, period=(0.0, 0.0, 0.0)) -> Crowd:
     """Grains turned and thrown anyhow into a cube, some of which stay, then big bodies as they are given."""
     number, n = len(vertices), len(vertices) + len(walls)
-    body = np.zeros((n, ROW))
+    body = np.zeros((n, BODY))
     body[:number, :3] = rng.uniform(0.0, width, (number, 3)) + rng.integers(-1, 2, (number, 3)) * np.array(period)
     body[:, 3], body[:, 4] = radius, 1.0
     body[:number, 4:8] = quaternions.random_turns(rng, number)

@@ -41,6 +41,17 @@ class State(NamedTuple):
     late: np.ndarray  # (n, 3) velocity and spin half a step ago, which springs follow; (1, 3) for Verlet, whose own they are
 
 
+class SpaceState(NamedTuple):
+    """What moves in space; velocities as in `State`."""
+
+    body: np.ndarray  # (n, 16): x y z, sphero-radius, quaternion w x y z, velocity x y z, 0, spin x y z in the world, 0
+    # (its mean over the last drift under Verlet, which contacts see); two cache lines each
+    momentum: np.ndarray  # (n, 4) angular momentum in the principal frame at the end of the last drift, and a 0
+    book: np.ndarray  # (n, 8) heats and work since the start, per body
+    gear: np.ndarray  # (n, 10, order) for Gear, see `clast.dynamics.space.predicting`; (1, 10, 1) for Verlet
+    late: np.ndarray  # (n, 6) velocity and spin half a step ago, which springs follow; (1, 6) for Verlet, whose own they are
+
+
 class Tags(NamedTuple):
     """What is imposed on the bodies free ≤ b < moving: rows b − free. In the plane d = 3 components, x y and spin; in space
     d = 6, x y z and the spin about x y z of the world, and spins are prescribed all three or none.
@@ -232,7 +243,7 @@ class BodyWorld(NamedTuple):
     """All that a pass over bodies may read or write."""
 
     model: BodyModel
-    state: Any  # State, or that of space
+    state: Any  # State or SpaceState
     contacts: BodyContacts
     forces: BodyForces
     tags: Tags

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from clast.dynamics.arrays import DRAG, LOST, REMOVED, ROLLING, SLIDING, TAG_WORK, VISCOUS, WORK
 from clast.dynamics.named_contacts import ContactTable
-from clast.dynamics.space.arrays import ROW, SPIN, TURN, VELOCITY
+from clast.dynamics.space.columns import BODY, SPIN, TURN, VELOCITY
 from clast.shapes.space.quaternions import matrix
 
 FLAT_TURN, FLAT_VELOCITY, FLAT_SPIN = 2, 4, 6  # columns of State.body in the plane: cos and sin of the angle, velocity, spin
@@ -66,7 +66,7 @@ class Cell(NamedTuple):
 
 def rows_in_space(positions: np.ndarray, orientations: np.ndarray) -> np.ndarray:
     """A table of sharp bodies as the searches of `clast.neighbours` take it, from places (n, 3) and quaternions (n, 4)."""
-    table = np.zeros((len(positions), ROW))
+    table = np.zeros((len(positions), BODY))
     table[:, :3], table[:, TURN : TURN + 4] = positions, orientations
     return table
 

@@ -8,11 +8,12 @@ from clast.contact.overlap import LINKS, POINTS
 from clast.contact.polyhedra import Polyhedra
 from clast.dynamics.arrays import Contacts, Forces, Scratch, no_scratch
 from clast.dynamics.sharp import passes
-from clast.dynamics.sharp.arrays import CONSTANT, WIDTH, Workspace
+from clast.dynamics.sharp.arrays import Workspace
+from clast.dynamics.sharp.columns import CONSTANT, WIDTH
 from clast.dynamics.sharp.layout import lay_out
 from clast.dynamics.sharp.memory import put_springs, springs_of
 from clast.dynamics.sharp.timestep import safe_step, unstable_step
-from clast.dynamics.space.arrays import LOSS, PAIR, PULL
+from clast.dynamics.space.columns import LOSS, PAIR, PULL
 from clast.dynamics.space.family import (
     DIMENSION,
     PER_BODY,

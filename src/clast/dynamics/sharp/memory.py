@@ -4,7 +4,7 @@ import numpy as np
 
 from clast.contact.polyhedra import Polyhedra
 from clast.dynamics.arrays import Contacts, Model
-from clast.dynamics.sharp.arrays import WIDTH
+from clast.dynamics.sharp.columns import WIDTH
 from clast.errors import SceneError
 from clast.scene.springs import Springs3D
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from clast.dynamics.arrays import Contacts, Forces, Model, Scratch, no_scratch
+from clast.dynamics.arrays import Contacts, Forces, Model, Scratch, SpaceState, no_scratch
 from clast.dynamics.space import passes, table
-from clast.dynamics.space.arrays import CONSTANT, LOSS, PAIR, PULL, SPIN, VELOCITY, SpaceState, Workspace
-from clast.dynamics.space.columns import LATE
+from clast.dynamics.space.arrays import Workspace
+from clast.dynamics.space.columns import CONSTANT, LATE, LOSS, PAIR, PULL, SPIN, VELOCITY
 from clast.dynamics.space.layout import lay_out
 from clast.dynamics.space.memory import put_springs, springs_of
 from clast.dynamics.space.timestep import safe_step, unstable_step

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clast.contact.solid_features import geometry
-from clast.dynamics.arrays import ACCOUNTS, Cast, Model, Tags
+from clast.dynamics.arrays import ACCOUNTS, Cast, Model, SpaceState, Tags
 from clast.dynamics.program import Column
 from clast.dynamics.rows import (
     check_cohesion,
@@ -19,8 +19,7 @@ from clast.dynamics.rows import (
     unique_objects,
     wall_damping,
 )
-from clast.dynamics.space.arrays import RADIUS, ROW, SPIN, TURN, VELOCITY, SpaceState
-from clast.dynamics.space.columns import LATE
+from clast.dynamics.space.columns import BODY, LATE, RADIUS, SPIN, TURN, VELOCITY
 from clast.errors import SceneError
 from clast.scene.imposed import SPACE_COMPONENTS, Imposed
 from clast.scene.space import Body3D, Scene3D
@@ -188,7 +187,7 @@ def ease_of(solid: Solid) -> float:
 
 def first_state(rows: list[Body3D], imposed: list[Imposed], order: np.ndarray, inertia: np.ndarray) -> SpaceState:
     """Bodies at t = 0, `inertia` (n, 3) about their principal axes; what tags prescribe stands in the place of what was given."""
-    body = np.zeros((len(rows), ROW))
+    body = np.zeros((len(rows), BODY))
     body[:, :3] = [each.position for each in rows]
     body[:, RADIUS] = [each.shape.radius for each in rows]
     body[:, TURN : TURN + 4] = [each.orientation for each in rows]
