@@ -22,8 +22,9 @@ from clast.dynamics.arrays import (
     Tags,
     flat,
 )
+from clast.dynamics.room import empty_forces
 from clast.dynamics.space.columns import BODY, CONSTANT, PAIR, SPIN, TURN, VELOCITY
-from clast.dynamics.space.family import empty_forces
+from clast.dynamics.space.family import WIDTHS
 from clast.dynamics.space.kicks import kick_and_drift_of
 from clast.dynamics.space.leading import move_tagged_of, note_pressures
 from clast.dynamics.space.predicting import correct_and_predict_of
@@ -88,7 +89,7 @@ def a_run(inverse, gravity=(0.0, 0.0, 0.0), mass: float = 0.7, order: int = 0) -
         pair, np.zeros((1, CONSTANT)), np.zeros((1, 3), np.int32), np.zeros((1, 2), np.uint32), np.zeros((1, 3)), np.zeros(1),
         np.array([0, 1, 1], np.uint32), np.array([0, 0, 1], np.uint32), np.zeros(1, np.uint32), reference,
     )  # fmt: skip
-    return Run(model, state, contacts, empty_forces(1, 1))
+    return Run(model, state, contacts, empty_forces(WIDTHS, 1, 1))
 
 
 def kinetic(run: Run) -> float:

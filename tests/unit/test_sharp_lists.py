@@ -9,7 +9,8 @@ from sharp_pairs import forms, unit
 
 from clast.backend.device import from_python
 from clast.contact.polyhedra import Polyhedra
-from clast.dynamics.sharp.family import empty_lists, workspace
+from clast.dynamics.room import empty_lists
+from clast.dynamics.sharp.family import WIDTHS, workspace
 from clast.dynamics.sharp.layout import lay_out
 from clast.dynamics.space.columns import TURN
 from clast.laws import OverlapVolume
@@ -54,7 +55,7 @@ class Listed(NamedTuple):
 def listed(bench: Bench, i: int, j: int, body: np.ndarray, alpha: float) -> Listed:
     work = workspace(len(body), bench.geometry, 4, "cells")
     work.sorted[0] = i, j, 0, 0, 0
-    lists = empty_lists(len(body), 64, 4096, 64, 0, 0)
+    lists = empty_lists(WIDTHS, 9, len(body), 64, 4096, 64)
     pairs, count = build(1, body, bench.model, bench.geometry, alpha, work, lists)
     assert pairs < 64 and count <= 4096
     rows = {}
