@@ -12,7 +12,7 @@ from clast.errors import SceneError
 from clast.scene.springs import Springs, Springs3D
 
 FIRST = 2  # column of Contacts.pair: the first candidate; the next columns are those of further sections
-COUNT, CENTROID, NORMAL, END = 7, 8, 11, 14  # columns of Springs3D.memory
+EXTRA, COUNT, CENTROID, NORMAL, END = 3, 7, 8, 11, 14  # columns of Springs3D.memory
 
 
 class Kind(NamedTuple):
@@ -72,7 +72,7 @@ def springs_of(
 def without_extra(kind: Kind, springs: Any) -> Any:
     """What another law may take over: the displacement of the spring and the angle of rolling."""
     keep = np.ones(springs.memory.shape[1])
-    keep[1 if kind.axes == 2 else 3] = 0.0
+    keep[1 if kind.axes == 2 else EXTRA] = 0.0
     return springs._replace(memory=springs.memory * keep)
 
 
@@ -98,7 +98,7 @@ def put_springs(
     first, second = key[:, -2] + probes[model.shape[prober]], key[:, -1] + features[model.shape[probed]]
     first, second = np.where(turn, second, first), np.where(turn, first, second)
     image = np.where(swapped[:, None], -key[:, 2 : 2 + kind.axes], key[:, 2 : 2 + kind.axes])
-    if kind.overlaps:
+    if turn.any():
         exchange(memory, turn, key[:, 2:5] * model.period)
     i, j = np.minimum(prober, probed), np.maximum(prober, probed)
     place = np.lexsort((second, first, section, *image.T[::-1], j, i))
@@ -123,10 +123,12 @@ def put_springs(
 
 
 def exchange(memory: np.ndarray, rows: np.ndarray, shift: np.ndarray) -> None:
-    """Let the two bodies of some overlaps change places: what slides of the first against the second changes its sign.
+    """Let the two bodies of some contacts in space change places: what the first slides and rolls on the second changes its sign.
 
     shift   (n, 3) from the body that came second to its image
     """
-    memory[rows, :3] *= -1.0
-    memory[rows, CENTROID:NORMAL] -= shift[rows]  # the centroid is near the first body, not its image
-    memory[rows, NORMAL:] *= -1.0
+    memory[rows, :EXTRA] *= -1.0
+    memory[rows, EXTRA + 1 : COUNT] *= -1.0
+    if memory.shape[1] == END:
+        memory[rows, CENTROID:NORMAL] -= shift[rows]  # the centroid is near the first body, not its image
+        memory[rows, NORMAL:] *= -1.0
