@@ -83,6 +83,32 @@ def put_springs(
 
     Contacts of bodies that are not in `order` are left out; numbers the present law does not remember are dropped.
     """
+    key, section, memory = in_rows(kind, springs, order, geometry, model)
+    count, of_pair = len(key), key[:, : 2 + kind.axes]
+    if count == 0:
+        return 0
+    fresh = np.full(count, True)
+    fresh[1:] = kind.overlaps | (of_pair[1:] != of_pair[:-1]).any(axis=1)
+    starts = np.flatnonzero(fresh)
+    pairs = starts.size
+    lists.pair[:pairs, :2], lists.image[:pairs] = of_pair[starts, :2], of_pair[starts, 2:]
+    lists.pair[:pairs, FIRST], lists.pair[pairs, FIRST] = starts, count
+    for further in range(1, kind.sections):
+        lists.pair[:pairs, FIRST + further] = starts + np.add.reduceat(section < further, starts)
+    lists.candidate[:count] = key[:, -2:]
+    lists.spring[:count] = memory[:, kind.columns(extra, rolling)]
+    lists.weight[:count] = memory[:, COUNT] if kind.width > COUNT else 1
+    lists.first_pair[:] = np.searchsorted(of_pair[starts, 0], np.arange(len(lists.first_pair)))
+    return int(pairs)
+
+
+def in_rows(
+    kind: Kind, springs: Any, order: np.ndarray, geometry: Any, model: Model
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    """Springs in the order of the lists, of bodies that are in `order`, as rows and candidates name them.
+
+    Returns (n, 4 + axes) the two rows, image of the second, both numbers of the candidate; (n,) its section; and the memory.
+    """
     row_of = np.full(max(int(order.max(initial=0)), int(springs.key[:, :2].max(initial=0))) + 1, -1)
     row_of[order] = np.arange(order.size)
     known = (row_of[springs.key[:, :2]] >= 0).all(axis=1)
@@ -102,24 +128,7 @@ def put_springs(
         exchange(memory, turn, key[:, 2:5] * model.period)
     i, j = np.minimum(prober, probed), np.maximum(prober, probed)
     place = np.lexsort((second, first, section, *image.T[::-1], j, i))
-    count = place.size
-    if count == 0:
-        return 0
-    fresh = np.full(count, True)
-    if not kind.overlaps:
-        of_pair = np.column_stack([i, j, image])[place]
-        fresh[1:] = (of_pair[1:] != of_pair[:-1]).any(axis=1)
-    starts = np.flatnonzero(fresh)
-    pairs = starts.size
-    lists.pair[:pairs, 0], lists.pair[:pairs, 1], lists.image[:pairs] = i[place][starts], j[place][starts], image[place][starts]
-    lists.pair[:pairs, FIRST], lists.pair[pairs, FIRST] = starts, count
-    for further in range(1, kind.sections):
-        lists.pair[:pairs, FIRST + further] = starts + np.add.reduceat(section[place] < further, starts)
-    lists.candidate[:count, 0], lists.candidate[:count, 1] = first[place], second[place]
-    lists.spring[:count] = memory[place][:, kind.columns(extra, rolling)]
-    lists.weight[:count] = memory[place, COUNT] if kind.width > COUNT else 1
-    lists.first_pair[:] = np.searchsorted(lists.pair[:pairs, 0], np.arange(len(lists.first_pair)))
-    return int(pairs)
+    return np.column_stack([i, j, image, first, second])[place], section[place], memory[place]
 
 
 def exchange(memory: np.ndarray, rows: np.ndarray, shift: np.ndarray) -> None:

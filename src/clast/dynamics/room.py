@@ -1,6 +1,6 @@
 """Empty tables of a run, with room for so many pairs and candidates; how wide they are is up to the family of its bodies."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,11 @@ def empty_forces(widths: Widths, pairs: int, kept: int) -> Forces:
         more=np.zeros((1 if widths.overlaps else pairs, widths.pull)),
         work=np.zeros((kept if widths.overlaps else 1, widths.pull)),
     )
+
+
+def no_scratch(geometry: Any, threads: int) -> Scratch:
+    """Scratch of a family that needs none."""
+    return scratch(threads, 0, 0)
 
 
 def scratch(threads: int, floats: int, integers: int) -> Scratch:

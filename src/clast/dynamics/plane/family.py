@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from clast.dynamics import table
-from clast.dynamics.arrays import Model, Scratch, State
+from clast.dynamics.arrays import Model, State
 from clast.dynamics.depth import ROUNDED
 from clast.dynamics.memory import Kind
 from clast.dynamics.plane import passes
 from clast.dynamics.plane.columns import CONSTANT, LATE, LOSS, PAIR, PULL, REFERENCE, SPIN, VX, VY
 from clast.dynamics.plane.layout import TOGETHER, lay_out
 from clast.dynamics.plane.listing import SECTIONS, trees_of
-from clast.dynamics.room import Widths, scratch
+from clast.dynamics.room import Widths
+from clast.dynamics.room import no_scratch as scratch_of
 from clast.scene.springs import Springs
 
 PASSES = passes.__name__
@@ -36,11 +37,6 @@ __all__ = [
 def searches(period: np.ndarray) -> tuple[str, ...]:
     """Ways to find near pairs: by linked cells."""
     return ("cells",)
-
-
-def scratch_of(geometry: Any, threads: int) -> Scratch:
-    """Room for threads: none is needed."""
-    return scratch(threads, 0, 0)
 
 
 def with_derivatives(state: State, order: int) -> State:

@@ -9,8 +9,8 @@ import numpy as np
 from clast.dynamics.arrays import Model, SpaceState
 from clast.dynamics.depth import ROUNDED
 from clast.dynamics.memory import Kind
-from clast.dynamics.plane.family import scratch_of, searches
 from clast.dynamics.room import Widths
+from clast.dynamics.room import no_scratch as scratch_of
 from clast.dynamics.space import passes, table
 from clast.dynamics.space.arrays import Workspace
 from clast.dynamics.space.columns import CONSTANT, LATE, LOSS, PAIR, PULL, REFERENCE, SPIN, VELOCITY
@@ -30,6 +30,11 @@ __all__ = [
     "DEPTH", "DIMENSION", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "as_today", "kinetic",
     "lay_out", "motion", "scratch_of", "searches", "slow", "speeds", "stop", "with_derivatives", "workspace",
 ]  # fmt: skip
+
+
+def searches(period: np.ndarray) -> tuple[str, ...]:
+    """Ways to find near pairs: by linked cells."""
+    return ("cells",)
 
 
 def workspace(bodies: int, geometry: Any, pairs: int, search: str) -> Workspace:
