@@ -9,7 +9,7 @@ import pytest
 
 import clast
 from clast.dynamics.engine import Engine
-from clast.dynamics.space.arrays import SPIN, TURN
+from clast.dynamics.space.columns import SPIN, TURN
 from clast.laws import Linear
 from clast.measures.accounts import accounts
 from clast.output.recording import Interrupted

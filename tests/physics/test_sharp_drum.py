@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.space.arrays import SPIN, TURN
+from clast.dynamics.space.columns import SPIN, TURN
 from clast.laws import Law, OverlapEnergy, OverlapVolume
 from clast.measures.accounts import accounts
 from clast.scene.space import Box3D, Scene3D

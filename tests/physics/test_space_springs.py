@@ -78,3 +78,26 @@ def test_the_end_of_a_rod_goes_over_another(led_first):
     sections, pulls, lost = dragged(ALONG_X, ALONG_Y, start, (0.0, 1.0, 0.0), 0.06, led_first)
     assert {len(each) for each in sections} == {2}
     assert_handed_over(sections, pulls, lost, 1)
+
+
+@pytest.mark.parametrize("led", [0, 1])
+def test_springs_go_on_where_two_bodies_change_their_order_in_memory(led):
+    """Crossed rods meet edge on edge, and none of them probes the other: the pull on the first is the same, whoever is tagged."""
+
+    def rods(tagged: int, speed: float, springs=None) -> Engine:
+        scene = Scene3D(law=LAW, springs=springs)
+        tag = Velocity(x=speed, y=0.0, z=0.0, spin_x=0.0, spin_y=0.0, spin=0.0)
+        for number, (rod, z) in enumerate(((ALONG_X, 0.0), (ALONG_Y, 1.95 * R))):
+            scene.add_drawn(rod, (0.0, 0.0, z), mass=1e9, tags=[tag] if number == tagged else ())
+        return Engine(scene, dt=DT, alpha=0.05)
+
+    def pull(engine: Engine) -> np.ndarray:
+        contacts = engine.snapshot().contacts
+        assert contacts.sections.tolist() == [2]
+        return np.where(contacts.first == 0, 1.0, -1.0)[:, None] * contacts.shears
+
+    engine = rods(led, SPEED)
+    engine.advance(40)
+    assert abs(pull(engine)[0, 0]) > 0.9 * LAW.tangential_stiffness * SPEED * DT * 40
+    for tagged in (0, 1):
+        assert pull(rods(tagged, 0.0, engine.springs())) == pytest.approx(pull(engine), rel=1e-6, abs=1e-6)

@@ -18,11 +18,13 @@ from clast.dynamics.arrays import (
     Contacts,
     Forces,
     Model,
+    SpaceState,
     Tags,
     flat,
 )
-from clast.dynamics.space.arrays import CONSTANT, PAIR, ROW, SPIN, TURN, VELOCITY, SpaceState
-from clast.dynamics.space.family import empty_forces
+from clast.dynamics.room import empty_forces
+from clast.dynamics.space.columns import BODY, CONSTANT, PAIR, SPIN, TURN, VELOCITY
+from clast.dynamics.space.family import WIDTHS
 from clast.dynamics.space.kicks import kick_and_drift_of
 from clast.dynamics.space.leading import move_tagged_of, note_pressures
 from clast.dynamics.space.predicting import correct_and_predict_of
@@ -74,7 +76,7 @@ def a_run(inverse, gravity=(0.0, 0.0, 0.0), mass: float = 0.7, order: int = 0) -
     )  # fmt: skip
     gear = np.zeros((2, 10, order) if order else (1, 10, 1))
     late = np.zeros((2, 6) if order else (1, 6))
-    state = SpaceState(np.zeros((2, ROW)), np.zeros((2, 4)), np.zeros((2, ACCOUNTS)), gear, late)
+    state = SpaceState(np.zeros((2, BODY)), np.zeros((2, 4)), np.zeros((2, ACCOUNTS)), gear, late)
     state.body[:, TURN : TURN + 4] = Q0
     state.body[0, :3], state.body[0, VELOCITY : VELOCITY + 3] = (0.1, 0.2, 0.3), (1.0, -0.5, 0.4)
     state.momentum[0, :3] = L0
@@ -87,7 +89,7 @@ def a_run(inverse, gravity=(0.0, 0.0, 0.0), mass: float = 0.7, order: int = 0) -
         pair, np.zeros((1, CONSTANT)), np.zeros((1, 3), np.int32), np.zeros((1, 2), np.uint32), np.zeros((1, 3)), np.zeros(1),
         np.array([0, 1, 1], np.uint32), np.array([0, 0, 1], np.uint32), np.zeros(1, np.uint32), reference,
     )  # fmt: skip
-    return Run(model, state, contacts, empty_forces(1, 1))
+    return Run(model, state, contacts, empty_forces(WIDTHS, 1, 1))
 
 
 def kinetic(run: Run) -> float:

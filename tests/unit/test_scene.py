@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from clast.dynamics.engine import Engine
-from clast.dynamics.layout import lay_out
+from clast.dynamics.plane.layout import lay_out
 from clast.errors import InputError, OverlapError, SceneError, StepError
 from clast.laws import Linear
 from clast.scene.scene import Box, Scene

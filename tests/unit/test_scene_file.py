@@ -18,7 +18,7 @@ from scene_texts import ARROW, COHESION, MINIMAL, SHAPES, TAGS, toml
 
 import clast
 from clast.cli import run_command
-from clast.dynamics.layout import lay_out
+from clast.dynamics.plane.layout import lay_out
 from clast.errors import InputError, SceneError
 from clast.laws import Cohesion, Hertz, HertzMindlin, Linear, Rolling
 from clast.packing.voronoi import voronoi_packing

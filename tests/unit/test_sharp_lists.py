@@ -9,7 +9,7 @@ from sharp_pairs import forms, unit
 
 from clast.contact.polyhedra import Polyhedra
 from clast.dynamics.engine import Engine
-from clast.dynamics.space.arrays import TURN
+from clast.dynamics.space.columns import TURN
 from clast.laws import OverlapVolume
 from clast.scene.space import Scene3D
 from clast.shapes import floor_with_rim, sharp_drum

@@ -8,7 +8,7 @@ import pytest
 
 from clast.contact.spheropolyhedron import FADE
 from clast.dynamics.engine import Engine
-from clast.dynamics.space.arrays import TURN
+from clast.dynamics.space.columns import TURN
 from clast.dynamics.space.table import COUNT, DEPTH, NORMAL_ENERGY
 from clast.laws import Linear
 from clast.scene.space import Scene3D

@@ -9,7 +9,7 @@ from space_tops import L0, Q0, a_run, exert, geared, inverse_of, kinetic, top_at
 from clast.backend.device import from_python
 from clast.dynamics.arrays import VISCOUS
 from clast.dynamics.space import predicting
-from clast.dynamics.space.arrays import SPIN, TURN, VELOCITY
+from clast.dynamics.space.columns import SPIN, TURN, VELOCITY
 from clast.dynamics.space.predicting import FIRST_ORDER, QUATERNION, TURNING
 from clast.shapes.space import quaternions
 

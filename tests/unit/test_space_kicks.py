@@ -24,9 +24,9 @@ from space_tops import (
 )
 
 from clast.backend.device import from_python
-from clast.dynamics.arrays import DRAG, LOST, ROLLING, SLIDING, TAG_WORK, VISCOUS, Tags, flat
+from clast.dynamics.arrays import DRAG, LOST, ROLLING, SLIDING, TAG_WORK, VISCOUS, SpaceState, Tags, flat
 from clast.dynamics.space import kicks, motion
-from clast.dynamics.space.arrays import LOSS, PULL, SPIN, TURN, VELOCITY, SpaceState
+from clast.dynamics.space.columns import LOSS, PULL, SPIN, TURN, VELOCITY
 from clast.shapes.space import quaternions
 
 gather, gather_heat, gather_all, moved_too_far = map(

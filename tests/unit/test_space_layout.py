@@ -7,9 +7,9 @@ import pytest
 
 from clast.dynamics.program import Program
 from clast.dynamics.rows import MANY, interleaved, near_in_memory
-from clast.dynamics.space.arrays import RADIUS, SPIN, TURN, VELOCITY
-from clast.dynamics.space.layout import lay_out
-from clast.dynamics.space.timestep import safe_step, unstable_step
+from clast.dynamics.space.columns import RADIUS, SPIN, TURN, VELOCITY
+from clast.dynamics.space.layout import TOGETHER, lay_out
+from clast.dynamics.timestep import safe_step, unstable_step
 from clast.errors import SceneError
 from clast.laws import Cohesion, Linear, Rolling
 from clast.scene.space import Box3D, Scene3D
@@ -307,7 +307,7 @@ def test_the_safe_step_of_a_ball():
     s.add(BALL, (0, 0, 0), mass=2.0)
     found = lay_out(s)
     rate = 1e4 * 3.5 / 2.0
-    assert safe_step(found.model, found.tags, found.moving) == pytest.approx(0.15 / math.sqrt(24 * rate), rel=1e-12)
+    assert safe_step(found.model, found.tags, found.moving, TOGETHER) == pytest.approx(0.15 / math.sqrt(24 * rate), rel=1e-12)
     assert unstable_step(found.model, found.tags, found.moving) == pytest.approx(2.0 / math.sqrt(rate), rel=1e-12)
 
 
@@ -331,7 +331,7 @@ def test_what_a_tag_prescribes_does_not_set_the_step():
 
     def step() -> float:
         found = lay_out(s)
-        return safe_step(found.model, found.tags, found.moving)
+        return safe_step(found.model, found.tags, found.moving, TOGETHER)
 
     alone = step()
     light = s.add_wall(plate([(0, 0, 0), (1e-2, 0, 0), (0, 1e-2, 0)], 1e-3), tags=[Velocity(x=0.1, y=0.0, z=0.0, **STILL)])
@@ -346,7 +346,7 @@ def test_nothing_that_moves_gives_a_step_of_its_own():
     s.add_wall(level(5, 0))
     found = lay_out(s)
     assert (found.free, found.moving) == (0, 0)
-    assert safe_step(found.model, found.tags, 0) == 0.15 and unstable_step(found.model, found.tags, 0) == math.inf
+    assert safe_step(found.model, found.tags, 0, TOGETHER) == 0.15 and unstable_step(found.model, found.tags, 0) == math.inf
 
 
 def test_lengths_in_another_unit_change_no_bit_but_the_exponent():

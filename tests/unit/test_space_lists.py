@@ -114,7 +114,7 @@ def keys(engine: Engine) -> list[tuple[int, ...]]:
         first, second, third = (int(k) for k in lists.pair[p, 2:5])
         last = int(lists.pair[p + 1, 2])
         assert first <= second <= third <= last
-        contact = tuple(map(int, lists.candidate[first])) if engine.family.DEPTH_OF.startswith("the length") else ()
+        contact = tuple(map(int, lists.candidate[first])) if engine.scene.sharp else ()
         for k in range(first, last):
             section = int(k >= second) + int(k >= third)
             found.append((*map(int, lists.pair[p, :2]), *map(int, lists.image[p]), *contact[::-1], section,
@@ -172,7 +172,7 @@ def test_every_candidate_that_stays_remembers(name):
 
 def remembered(engine: Engine) -> dict[tuple[int, ...], np.ndarray]:
     """What each candidate remembers that may remember anything."""
-    lists, sharp = engine._lists, engine.family.DEPTH_OF.startswith("the length")
+    lists, sharp = engine._lists, engine.scene.sharp
     return {
         key: np.append(lists.spring[k], lists.weight[k]) for k, key in enumerate(keys(engine)) if not sharp or key[-3] == 0
     }  # fmt: skip

@@ -21,7 +21,7 @@ class Model(NamedTuple):
     inverse_inertia: np.ndarray  # (n,), in space (n, 3) about the principal axes
     contact_inverse_mass: np.ndarray  # (n,) 0 for fixed and big bodies: what the reduced mass of a contact sees
     contact_inverse_inertia: np.ndarray  # (n,) or (n, 3) likewise, 0 where it cannot turn
-    ease: np.ndarray  # (n,) at most how much a push at the surface turns its point: l²/I for the time step
+    ease: np.ndarray  # (n, 2) at most how much a push at the surface shifts and turns its point: 1/m and l²/I for the time step
     reach: np.ndarray  # (n,) largest distance from the centre of mass to the surface
     inverse_radius: np.ndarray  # (n,) one over the sphero-radius, 0 for big bodies: for the reduced radius of a contact
     law: np.ndarray  # (materials², parameters) per material pair: of the law, then of rolling, then of cohesion
@@ -29,6 +29,9 @@ class Model(NamedTuple):
     period: np.ndarray  # (2 or 3,) length of the periodic cell at the last rebuild, 0 where a side is open
     cell: np.ndarray  # (1,) int64: row of the body whose place is the lengths of the moving cell, −1 where it stays
     gravity: np.ndarray  # (2 or 3,) acceleration
+
+
+PER_BODY = Model._fields[: Model._fields.index("law")]  # those with a row for each body
 
 
 class State(NamedTuple):
@@ -39,6 +42,17 @@ class State(NamedTuple):
     book: np.ndarray  # (n, 8) heats and work since the start, per body
     gear: np.ndarray  # (n, 3, q − 1) scaled derivatives Δt^k r^(k)/k!, k = 2 … q, of x, y, angle; (1, 3, 1) for Verlet
     late: np.ndarray  # (n, 3) velocity and spin half a step ago, which springs follow; (1, 3) for Verlet, whose own they are
+
+
+class SpaceState(NamedTuple):
+    """What moves in space; velocities as in `State`."""
+
+    body: np.ndarray  # (n, 16): x y z, sphero-radius, quaternion w x y z, velocity x y z, 0, spin x y z in the world, 0
+    # (its mean over the last drift under Verlet, which contacts see); two cache lines each
+    momentum: np.ndarray  # (n, 4) angular momentum in the principal frame at the end of the last drift, and a 0
+    book: np.ndarray  # (n, 8) heats and work since the start, per body
+    gear: np.ndarray  # (n, 10, order) for Gear, see `clast.dynamics.space.predicting`; (1, 10, 1) for Verlet
+    late: np.ndarray  # (n, 6) velocity and spin half a step ago, which springs follow; (1, 6) for Verlet, whose own they are
 
 
 class Tags(NamedTuple):
@@ -148,11 +162,6 @@ class Scratch(NamedTuple):
     row_integers: np.ndarray
 
 
-def no_scratch() -> Scratch:
-    """Scratch of a family that needs none, without a table."""
-    return Scratch(np.zeros(1), np.zeros(1, np.int64), np.zeros(0), np.zeros(0, np.int64))
-
-
 # A pass over pairs and one over bodies see different arrays, most of them as bare tables (`clast.backend.bare`): what a function
 # does not use would still be compiled into its calls.
 
@@ -232,7 +241,7 @@ class BodyWorld(NamedTuple):
     """All that a pass over bodies may read or write."""
 
     model: BodyModel
-    state: Any  # State, or that of space
+    state: Any  # State or SpaceState
     contacts: BodyContacts
     forces: BodyForces
     tags: Tags

@@ -12,7 +12,7 @@ import numpy as np
 
 from clast.dynamics.arrays import REMOVED
 from clast.dynamics.removal import reorder
-from clast.dynamics.space.arrays import TURN, VELOCITY
+from clast.dynamics.space.columns import TURN, VELOCITY
 
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine

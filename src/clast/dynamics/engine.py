@@ -13,13 +13,14 @@ from clast.backend import bind
 from clast.backend.threads import ThreadSearch, count_threads
 from clast.dynamics import cell, removal
 from clast.dynamics.arrays import Run, flat
+from clast.dynamics.family import family_of
+from clast.dynamics.memory import put_springs, springs_of, without_extra
 from clast.dynamics.named import NamedEngine
-from clast.dynamics.plane import family as plane
 from clast.dynamics.program import Program
-from clast.dynamics.sharp import family as sharp
+from clast.dynamics.room import empty_forces, empty_lists
 from clast.dynamics.snapshot import Snapshot, take_snapshot
-from clast.dynamics.space import family as space
 from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE, Stretcher, step_of
+from clast.dynamics.timestep import safe_step, unstable_step
 from clast.errors import NotFiniteError, OverlapError, SceneError, StepError
 from clast.neighbours.alpha import AlphaSearch
 from clast.neighbours.rebuilder import Rebuilder
@@ -40,13 +41,6 @@ class Interval:
     rebuilding: float
 
 
-def family_of(scene: Scene | Scene3D) -> Any:
-    """What is asked about the plane, about space or about sharp bodies in it: three modules with the same names."""
-    if isinstance(scene, Scene3D):
-        return sharp if scene.sharp else space
-    return plane
-
-
 def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType:
     """The compiled loops for the laws of a scene, its way of counting and an integrator."""
     if integrator not in INTEGRATORS:
@@ -62,7 +56,7 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
         bind.Binding(
             law=kind.module,
             own=len(kind.row),
-            meet=family.meet(counting_of(scene)),
+            meet="meet" if counting_of(scene) == "euler" else "meet_any",
             history=moves or any(law.history for law in laws),  # a moving cell without losses is too rare to compile
             extra=kind.needs_extra,
             rolling=rolling,
@@ -102,11 +96,11 @@ class Engine(NamedEngine):
         (self.geometry, self.model, self.state, self.tags, columns, self.cast, self.order, self.free, self.moving) = (
             self.family.lay_out(scene)
         )
-        safe = self.family.safe_step(self.model, self.tags, self.moving)
+        safe = safe_step(self.model, self.tags, self.moving, self.family.TOGETHER)
         self.dt = safe if dt is None else float(dt)
         if not (math.isfinite(self.dt) and self.dt > 0.0):
             raise SceneError(f"time step dt = {dt} must be a positive number")
-        if self.dt > (limit := self.family.unstable_step(self.model, self.tags, self.moving)):
+        if self.dt > (limit := unstable_step(self.model, self.tags, self.moving)):
             raise StepError(
                 f"time step dt = {self.dt:.3g}: a single contact is unstable above {limit:.3g}; the safe step is {safe:.3g}"
             )
@@ -178,11 +172,12 @@ class Engine(NamedEngine):
         return 1e-3 * float(reach.min())
 
     def _empty_lists(self, pairs: int, candidates: int) -> Any:
+        spring = len(self.family.MEMORY.columns(self.kernels.EXTRA, self.kernels.ROLLING))
         kept = candidates if self.history else 1
-        return self.family.empty_lists(self.order.size, pairs, candidates, kept, self.kernels.EXTRA, self.kernels.ROLLING)
+        return empty_lists(self.family.WIDTHS, spring, self.order.size, pairs, candidates, kept)
 
     def _empty_forces(self, pairs: int) -> Any:
-        return self.family.empty_forces(pairs, pairs if self.history else 1)
+        return empty_forces(self.family.WIDTHS, pairs, pairs if self.history else 1)
 
     def _rebuild(self) -> None:
         """New lists at the present positions, with the springs of the old ones."""
@@ -345,10 +340,11 @@ class Engine(NamedEngine):
         table, floats = self.contact_table(self.state)
         rows = (np.sort(self.order[table[:, :2]], axis=1) == sorted((i, j))).all(axis=1)
         depth, reach = (floats[rows, column].max(initial=0.0) for column in (self.family.TABLE.DEPTH, self.family.TABLE.REACH))
-        cure = f"{self.family.CURE}, or a smaller time step than {self.dt:.3g}" if self.step > 0 else "move them apart"
+        words = self.family.DEPTH
+        cure = f"{words.cure}, or a smaller time step than {self.dt:.3g}" if self.step > 0 else "move them apart"
         raise OverlapError(
-            f"bodies {i} and {j} overlap by {depth:.3g} of {reach:.3g} ({self.family.DEPTH_OF}) at t = {self.time:.6g} "
-            f"(step {self.step}): {self.family.TOO_DEEP}; {cure}"
+            f"bodies {i} and {j} overlap by {depth:.3g} of {reach:.3g} ({words.held_against}) at t = {self.time:.6g} "
+            f"(step {self.step}): {words.too_deep}; {cure}"
         )
 
     # --- looking -----------------------------------------------------------------------------------------------------
@@ -416,17 +412,18 @@ class Engine(NamedEngine):
         pairs = self.pairs
         if not self.history:  # nothing is remembered: as of no pairs
             lists, pairs = self._empty_lists(1, 1), 0
-        return self.family.springs_of(lists, pairs, self.order, self.geometry, self.model, extra, rolling, law)
+        return springs_of(self.family.MEMORY, lists, pairs, self.order, self.geometry, self.model, extra, rolling, law)
 
     def _take_springs(self, springs: Any) -> None:
         """Let the next rebuild find these springs."""
+        kind = self.family.MEMORY
         self._lists = self._empty_lists(len(springs.key) + 1, len(springs.key) + 1)
         self.pairs = 0
         if self.history:
             if springs.law != self.scene.default_law.module:  # another law may mean something else by its extra number
-                springs = springs._replace(memory=self.family.without_extra(springs.memory))
+                springs = without_extra(kind, springs)
             extra, rolling = self.kernels.EXTRA, self.kernels.ROLLING
-            self.pairs = self.family.put_springs(springs, self._lists, self.order, self.geometry, self.model, extra, rolling)
+            self.pairs = put_springs(kind, springs, self._lists, self.order, self.geometry, self.model, extra, rolling)
 
     def checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, float | int]]:
         """Everything needed to go on bit for bit: state, and what touching contacts remember."""
@@ -460,5 +457,5 @@ class Engine(NamedEngine):
         self.grain_steps = int(scalars["grain_steps"])
         if self._search is not None:
             self._search.alpha = self._search.holder = float(scalars["alpha"])
-        self._take_springs(self.family.Memory(arrays["spring_key"], arrays["spring"], self.scene.default_law.module))
+        self._take_springs(self.family.MEMORY.springs(arrays["spring_key"], arrays["spring"], self.scene.default_law.module))
         self._rebuild()

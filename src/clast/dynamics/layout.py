@@ -1,16 +1,20 @@
-"""From a scene to the arrays of a run: order of the bodies, geometry table, levels of cells, tags."""
+"""From a scene to the arrays of a run, in the plane and in space: order of the bodies, constants, levels of cells, tags.
 
-from typing import NamedTuple
+What differs stands in `layout` of `clast.dynamics.plane`, `space` and `sharp`: geometry tables, ease, stiffness, the first state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from clast.contact.features import Geometry, geometry
-from clast.dynamics.arrays import ACCOUNTS, Cast, Model, State, Tags
+from clast.dynamics.arrays import Cast, Model, SpaceState, State, Tags
 from clast.dynamics.program import Column
 from clast.dynamics.rows import (
-    check_cohesion,
+    AnyProblem,
     check_walls,
-    flat_rows,
     gap_between,
     imposed_on,
     law_table,
@@ -23,18 +27,19 @@ from clast.dynamics.rows import (
     wall_damping,
 )
 from clast.errors import SceneError
-from clast.scene.imposed import COMPONENTS, Imposed
-from clast.scene.scene import Body, Scene
+from clast.scene.imposed import Imposed, components
 from clast.scene.tags import DIRECTIONS, Pressure
 from clast.scene.timed import evaluate
+
+LAST = np.iinfo(np.int64).max  # in the order of memory
 
 
 class Layout(NamedTuple):
     """A scene laid out in memory. `order[k]` is the id of the body in row k; free rows first, then tagged, then at rest."""
 
-    geometry: Geometry
+    geometry: Any  # the tables of `clast.contact.features`, `solid_features` or, for sharp bodies, `polyhedra`
     model: Model
-    state: State
+    state: State | SpaceState
     tags: Tags  # its program is empty: it needs the time step
     columns: list[Column]  # of the program
     cast: Cast
@@ -43,180 +48,195 @@ class Layout(NamedTuple):
     moving: int
 
 
-def lay_out(scene: Scene) -> Layout:
-    """Arrays for `scene` at t = 0."""
+class Arranged(NamedTuple):
+    """Who stands in which row, with what of a body the arrays are made of; d = 3 components in the plane, 6 in space."""
+
+    order: np.ndarray  # (n,) int64: id of the body in each row
+    free: int
+    moving: int
+    rows: list[Any]  # bodies
+    imposed: list[Imposed]  # by row
+    shapes: list[Any]  # those that differ
+    shape_of: np.ndarray  # (n,) int64
+    reach: np.ndarray  # (n,)
+    radius: np.ndarray  # (n,) sphero-radius
+    held: np.ndarray  # (n, d) bool: components that tags prescribe
+    mass: np.ndarray  # (n,)
+    inertia: np.ndarray  # (n,), in space (n, 3) about the principal axes
+    big: np.ndarray  # (n,) bool
+    cell: int  # row of a periodic cell that moves, −1 where none does
+
+    @property
+    def counted(self) -> np.ndarray:
+        """Bodies (n,) bool whose size sets the stiffness of a run: the grains, or all where there are none."""
+        return self.big if self.big.all() else ~self.big
+
+    @property
+    def inverse_radius(self) -> np.ndarray:
+        """One over the sphero-radius (n,), 0 for big bodies."""
+        return np.where(self.big, 0.0, 1.0 / self.radius)
+
+
+def arrange(scene: AnyProblem, cell: tuple[Any, Imposed] | None = None) -> Arranged:
+    """Free bodies first, then tagged ones, then those at rest for ever.
+
+    cell   where the periodic cell moves, it as a body and what is imposed on it: the last of the tagged rows
+    """
     if not scene.bodies:
         raise SceneError("the scene is empty: add a grain first")
-    imposed = imposed_on(scene)
-    cell = scene.cell()
-    bodies = scene.bodies if cell is None else [*scene.bodies, cell]
+    check_walls(scene)
+    bodies, imposed, near = list(scene.bodies), imposed_on(scene), near_in_memory(scene)
+    mass, inertia = scene.masses()
     if cell is not None:
-        imposed.append(scene.box.imposed())
+        bodies.append(cell[0])
+        imposed.append(cell[1])
+        near = np.append(near, LAST)  # its place is none: it stays behind all others
+        mass, inertia = np.append(mass, cell[0].mass), np.append(inertia, cell[0].inertia)
     rank = ranked(imposed, bodies)
-    near = near_in_memory(scene)
-    if cell is not None:  # its place is none: it stays behind all others
-        near = np.append(near, np.iinfo(np.int64).max)
     order = np.lexsort((np.arange(len(bodies)), near, rank)).astype(np.int64)
     free, moving = int((rank == 0).sum()), int((rank < 2).sum())
-
     rows = [bodies[k] for k in order.tolist()]
     shapes, shape_of = unique_objects([body.shape for body in rows])
-    walls = [(k, body, imposed[order[k]]) for k, body in enumerate(rows) if body.big]
-    table = geometry(
-        shapes, all_pairs=scene.counting == "all-pairs", endless=endless_chains(scene, walls, shape_of)
-    )  # fmt: skip
-    held = of_each(imposed, lambda each: each.held)[order].reshape(-1, 3)
-    reach, radius = (np.array(column)[shape_of] for column in zip(*((each.reach, each.radius) for each in shapes), strict=True))
-    model = model_of(scene, rows, order, held, (shape_of, reach, radius))._replace(
-        cell=np.array([moving - 1 if cell is not None else -1], np.int64)  # the largest id of those with tags
+    return Arranged(
+        order=order,
+        free=free,
+        moving=moving,
+        rows=rows,
+        imposed=[imposed[k] for k in order.tolist()],
+        shapes=shapes,
+        shape_of=shape_of,
+        reach=np.array([shape.reach for shape in shapes])[shape_of],
+        radius=np.array([shape.radius for shape in shapes])[shape_of],
+        held=of_each(imposed, lambda each: each.held)[order],
+        mass=mass[order],
+        inertia=inertia[order],
+        big=np.array([body.big for body in rows]),
+        cell=-1 if cell is None else moving - 1,  # the largest id of those with tags
     )
-    big = np.array([body.big for body in rows])
-    grains = np.flatnonzero(~big)
-    level, level_reach = levels_of(model.reach[grains])
-    cast = Cast(
-        grains, level, level_reach, np.setdiff1d(np.flatnonzero(big), model.cell), np.asarray(~held.all(axis=1), np.uint8)
-    )  # fmt: skip
-    check_cohesion(scene)
-    check_walls(scene)
-    tags, columns = lay_out_tags(scene, bodies, order, imposed, free, moving, 1.0 / model.inverse_mass, float(model.stiffness[0]))
-    return Layout(table, model, first_state(rows, radius, order, imposed), tags, columns, cast, order, free, moving)
 
 
 def model_of(
-    scene: Scene, rows: list[Body], order: np.ndarray, held: np.ndarray, shape: tuple[np.ndarray, np.ndarray, np.ndarray]
-) -> Model:  # fmt: skip
-    """Constants of a run, no cell moving; `shape` is the index of the shape of each row, its reach and its sphero-radius."""
-    shape_of, reach, radius = shape
-    mass, inertia = scene.masses()
-    if len(rows) > len(scene.bodies):  # the last is the periodic cell
-        cell = rows[int(order.argmax())].mass
-        mass, inertia = np.append(mass, cell), np.append(inertia, cell)
-    mass, inertia = mass[order], inertia[order]
+    scene: AnyProblem,
+    found: Arranged,
+    ease: tuple[np.ndarray, np.ndarray | float],
+    inverse_radius: np.ndarray | None = None,
+    stiffness: np.ndarray | None = None,
+) -> Model:
+    """Constants of a run.
+
+    ease                        both columns of Model.ease
+    inverse_radius, stiffness   those of Model; if not given, of the sphero-radii
+    """
     number = {name: k for k, name in enumerate(scene.materials())}
-    big = np.array([body.big for body in rows])
+    axes = len(scene.box.periods)
+    gives_way, turns = 1.0 / found.mass, 1.0 / found.inertia
+    gives_way[found.big | found.held[:, :axes].any(axis=1)] = 0.0
+    turns[found.big | found.held[:, axes:].any(axis=1)] = 0.0
+    both = np.zeros((len(found.rows), 2))
+    both[:, 0], both[:, 1] = ease
     return Model(
-        shape=shape_of,
-        material=np.array([number[body.material] for body in rows], np.int64),
-        inverse_mass=1.0 / mass,
-        inverse_inertia=1.0 / inertia,
-        contact_inverse_mass=np.where(big | held[:, :2].any(axis=1), 0.0, 1.0 / mass),
-        contact_inverse_inertia=np.where(big | held[:, 2], 0.0, 1.0 / inertia),
-        ease=reach**2 / inertia,
-        reach=reach,
-        inverse_radius=np.where(big, 0.0, 1.0 / radius),
+        shape=found.shape_of,
+        material=np.array([number[body.material] for body in found.rows], np.int64),
+        inverse_mass=1.0 / found.mass,
+        inverse_inertia=1.0 / found.inertia,
+        contact_inverse_mass=gives_way,
+        contact_inverse_inertia=turns,
+        ease=both,
+        reach=found.reach,
+        inverse_radius=found.inverse_radius if inverse_radius is None else inverse_radius,
         law=law_table(scene),
-        stiffness=stiffness_of(scene, radius if big.all() else radius[~big]),
+        stiffness=stiffness_of(scene, found.radius[found.counted]) if stiffness is None else stiffness,
         period=np.array(scene.box.periods),
-        cell=np.full(1, -1),
+        cell=np.array([found.cell], np.int64),
         gravity=np.array(scene.gravity),
     )
 
 
-def first_state(rows: list[Body], radius: np.ndarray, order: np.ndarray, imposed: list[Imposed]) -> State:
-    """Bodies at t = 0, with the velocities that tags prescribe."""
-    count = len(rows)
-    state = State(
-        body=np.zeros((count, 8)), angle=np.array([body.angle for body in rows]), book=np.zeros((count, ACCOUNTS)),
-        gear=np.zeros((1, 3, 1)), late=np.zeros((1, 3)),
-    )  # fmt: skip
-    state.body[:, 0:2] = flat_rows([body.position for body in rows], 2)
-    state.body[:, 2] = np.cos(state.angle)
-    state.body[:, 3] = np.sin(state.angle)
-    state.body[:, 4:6] = flat_rows([body.velocity for body in rows], 2)
-    state.body[:, 6] = [body.spin for body in rows]
-    state.body[:, 7] = radius
-    for row in np.flatnonzero(of_each(imposed, lambda each: any(each.held))[order]).tolist():
-        k = int(order[row])
-        for c, value in enumerate(imposed[k].velocity):
+def complete(scene: AnyProblem, found: Arranged, model: Model, geometry: Any, state: State | SpaceState) -> Layout:
+    """Levels of cells and tags for a model."""
+    grains = np.flatnonzero(~found.big)
+    level, level_reach = levels_of(model.reach[grains])
+    big = np.setdiff1d(np.flatnonzero(found.big), model.cell)
+    cast = Cast(grains, level, level_reach, big, np.asarray(~found.held.all(axis=1), np.uint8))
+    tags, columns = lay_out_tags(scene, found, float(model.stiffness[0]))
+    return Layout(geometry, model, state, tags, columns, cast, found.order, found.free, found.moving)
+
+
+def prescribe(body: np.ndarray, found: Arranged, columns: Sequence[int]) -> None:
+    """Write what tags prescribe at t = 0 over what was given: into these columns of State.body, velocity and spin."""
+    for row in np.flatnonzero(found.held.any(axis=1)).tolist():
+        for column, value in zip(columns, found.imposed[row].velocity, strict=True):
             if value is not None:
-                state.body[row, 4 + c] = evaluate(value, np.zeros(1), f"Velocity tag of body {k}")[0]
-    return state
+                body[row, column] = evaluate(value, np.zeros(1), f"Velocity tag of body {found.order[row]}")[0]
 
 
-def lay_out_tags(
-    scene: Scene, bodies: list[Body], order: np.ndarray, imposed: list[Imposed], free: int, moving: int, mass: np.ndarray,
-    stiffness: float,
-) -> tuple[Tags, list[Column]]:  # fmt: skip
+# --- tags ------------------------------------------------------------------------------------------------------------
+
+
+def lay_out_tags(scene: AnyProblem, found: Arranged, stiffness: float) -> tuple[Tags, list[Column]]:
     """Tags of the rows free … moving − 1, and the columns of their program."""
     columns: list[Column] = []
     loads: list[tuple[list[int], list[float], Column]] = []
-    row_of = np.argsort(order)
-    dashpot = np.zeros((moving - free, 2))
-    for r, k in enumerate(order[free:moving]):
-        said, big = imposed[k], bodies[k].big
-        for c in range(3):
-            value = said.velocity[c]
-            columns.append(Column(() if value is None else (value,), True, f"Velocity tag of body {k}, {COMPONENTS[c]}"))
-        for c in range(3):
-            columns.append(Column(tuple(said.force[c]), False, f"Force tag of body {k}, {('x', 'y', 'torque')[c]}"))
-        if said.dashpot is not None:
-            dashpot[r] = said.dashpot
-        elif big and not all(said.held[:2]):
-            dashpot[r] = wall_damping(stiffness, mass[free + r])
-        for pressure in said.pressures:
+    axes, names, row_of = scene.axes, components(scene.axes), np.argsort(found.order)
+    tagged = slice(found.free, found.moving)
+    dashpot = np.zeros((found.moving - found.free, axes))
+    for r, (k, imposed) in enumerate(zip(found.order[tagged].tolist(), found.imposed[tagged], strict=True)):
+        for name, value in zip(names, imposed.velocity, strict=True):
+            columns.append(Column(() if value is None else (value,), True, f"Velocity tag of body {k}, {name}"))
+        for name, values in zip(names, imposed.force, strict=True):
+            columns.append(Column(tuple(values), False, f"Force tag of body {k}, {name.replace('spin', 'torque')}"))
+        if imposed.dashpot is not None:
+            dashpot[r] = imposed.dashpot
+        elif found.big[found.free + r] and not all(imposed.held[:axes]):
+            dashpot[r] = wall_damping(stiffness, found.mass[found.free + r])
+        for pressure in imposed.pressures:
             component, sign = DIRECTIONS[pressure.direction]
-            a, b, offset = gap_of(scene, int(k), pressure, 1 - component)
-            ends = [int(row_of[each]) if each >= 0 else -1 for each in (a, b)]
-            loads.append(
-                ([r, component, *ends, 1 - component], [sign, offset], Column((pressure.value,), False, f"Pressure on body {k}"))
-            )
+            ends: list[int] = []
+            offsets: list[float] = []
+            for a, b, axis, offset in face_of(scene, k, pressure, moves=found.cell >= 0):
+                ends += [*(int(row_of[each]) if each >= 0 else -1 for each in (a, b)), axis]
+                offsets.append(offset)
+            what = Column((pressure.value,), False, f"Pressure on body {k}")
+            loads.append(([r, component, *ends], [sign, *offsets], what))
     columns += [column for _, _, column in loads]
     columns.append(Column((scene.drag,), False, "drag", not_negative=True))
-    held = np.array([imposed[k].held for k in order[free:moving]], np.uint8).reshape(-1, 3)
-    dragged = np.array([not bodies[k].big for k in order[free:moving]], np.uint8)
     return Tags(
-        imposed=held,
+        imposed=found.held[tagged].astype(np.uint8),
         program=np.zeros((1, len(columns))),
-        load=np.array([load for load, _, _ in loads], np.int64).reshape(-1, 5),
-        load_number=np.array([numbers for _, numbers, _ in loads], float).reshape(-1, 2),
+        load=np.array([load for load, _, _ in loads], np.int64).reshape(-1, 3 * axes - 1),
+        load_number=np.array([numbers for _, numbers, _ in loads], float).reshape(-1, axes),
         dashpot=dashpot,
-        dragged=dragged,
+        dragged=np.asarray(~found.big[tagged], np.uint8),
         push=np.zeros(len(loads)),
     ), columns
 
 
-def gap_of(scene: Scene, body: int, pressure: Pressure, axis: int) -> tuple[int, int, float]:
-    """Walls a, b between which a pressure acts, and their gap less x_b − x_a.
+def face_of(scene: AnyProblem, body: int, pressure: Pressure, moves: bool) -> list[tuple[int, int, int, float]]:
+    """The sides of the face a pressure acts on, one in the plane and two in space: walls a, b, axis, and the gap less x_b − x_a.
 
-    Across a whole period a is −1, and b too unless that period moves: then b is the cell, whose place is its periods.
+    Across a whole period a is −1, and b too unless the cell moves: then b is the cell, whose place is its periods.
     """
-    name, period = "xy"[axis], scene.box.periods[axis]
-    if pressure.between is None:
-        if period == 0.0:
-            if body == len(scene.bodies):
-                raise SceneError(
-                    f"box: a Pressure along {pressure.direction} acts on the period along {name}, and that side is open: push "
-                    "the cell with a Force"
-                )
+    component, _ = DIRECTIONS[pressure.direction]
+    across = [axis for axis in range(scene.axes) if axis != component]
+    between: Sequence[Any] = [pressure.between] * len(across)
+    if pressure.in_pairs:
+        assert pressure.between is not None
+        between = pressure.between
+    sides = []
+    for axis, walls in zip(across, between, strict=True):
+        period, name = scene.box.periods[axis], "xyz"[axis]
+        if walls is not None:
+            a, b, offset = gap_between(scene, body, walls, axis)
+            sides.append((a, b, axis, offset))
+        elif period > 0.0:
+            sides.append((-1, len(scene.bodies), axis, 0.0) if moves else (-1, -1, axis, period))
+        elif body == len(scene.bodies):
+            raise SceneError(
+                f"box: a Pressure along {pressure.direction} acts on the period along {name}, and that side is open: push "
+                "the cell with a Force"
+            )
+        else:
             raise SceneError(
                 f"Pressure on body {body} along {pressure.direction}: the box is open along {name}, so say between which walls"
             )
-        return (-1, len(scene.bodies), 0.0) if scene.box.moves else (-1, -1, period)
-    return gap_between(scene, body, pressure.between, axis)
-
-
-def endless_chains(scene: Scene, walls: list[tuple[int, Body, Imposed]], shape_of: np.ndarray) -> set[int]:
-    """Shapes of big bodies that never turn and whose open skeleton spans exactly one period: joined to their images.
-
-    walls   row of each big body, the body, and what is imposed on it
-    """
-    period = np.array(scene.box.periods)
-    found: set[int] = set()
-    for k, body, imposed in walls:
-        corners = body.shape.vertices
-        open_chain = 0 < len(body.shape.edges) == len(corners) - 1
-        turns = body.angle != 0.0 or not imposed.never_turns
-        if not open_chain or turns or scene.counting != "euler":
-            continue
-        span = corners[-1] - corners[0]
-        for axis in range(2):
-            across = np.zeros(2)
-            across[axis] = period[axis]
-            if period[axis] > 0.0 and np.abs(np.abs(span) - across).max() < 1e-9 * period[axis]:
-                if scene.box.moves and scene.box.moving[axis]:
-                    raise SceneError(
-                        f"a wall spans exactly one period along {'xy'[axis]}, but that period changes: it would tear or overlap; "
-                        "let only the other period change"
-                    )
-                found.add(int(shape_of[k]))
-    return found
+    return sides

@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from clast.dynamics.engine import family_of
+from clast.dynamics.family import family_of
+from clast.dynamics.timestep import safe_step, unstable_step
 from clast.scene.scene import Scene
 from clast.scene.space import Scene3D
 
@@ -19,5 +20,5 @@ def limits_of(scene: Scene | Scene3D) -> Limits:
     """The limits of a scene as it stands."""
     family = family_of(scene)
     layout = family.lay_out(scene)
-    safe, unstable = (rule(layout.model, layout.tags, layout.moving) for rule in (family.safe_step, family.unstable_step))
-    return Limits(safe, unstable, layout.moving)
+    known = layout.model, layout.tags, layout.moving
+    return Limits(safe_step(*known, family.TOGETHER), unstable_step(*known), layout.moving)

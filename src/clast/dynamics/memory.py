@@ -1,69 +1,143 @@
-"""What contacts remember, between the lists of a run and `clast.scene.springs.Springs`, which names bodies by their ids."""
+"""What contacts remember, between the lists of a run and the records of `clast.scene.springs`, which name bodies by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from clast.contact.features import Geometry
 from clast.dynamics.arrays import Contacts, Model
-from clast.scene.springs import Springs
+from clast.errors import SceneError
+from clast.scene.springs import Springs, Springs3D
+
+FIRST = 2  # column of Contacts.pair: the first candidate; the next columns are those of further sections
+EXTRA, COUNT, CENTROID, NORMAL, END = 3, 7, 8, 11, 14  # columns of Springs3D.memory
+
+
+class Kind(NamedTuple):
+    """How contacts of a family of bodies are named, and what they remember."""
+
+    springs: type[Springs] | type[Springs3D]
+    axes: int  # of images
+    sections: int  # of the candidates of a pair
+    numbering: Callable[[Any], tuple[np.ndarray, np.ndarray]]  # where probes and features of each shape begin, of a geometry
+    overlaps: bool = False  # one contact for each pair, at its first candidate, with centroid and normal of the last step
+
+    def columns(self, extra: int, rolling: int) -> list[int]:
+        """Which columns of `memory` a row of Contacts.spring holds."""
+        spring = 1 if self.axes == 2 else 3
+        found = [*range(spring), *([spring] if extra else []), *(range(spring + 1, 2 * spring + 1) if rolling else [])]
+        return [*found, *range(CENTROID, END)] if self.overlaps else found
+
+    @property
+    def mutual(self) -> int:
+        """The section in which none of the two bodies probes the other; the plane has none."""
+        return 0 if self.overlaps else 2
+
+    @property
+    def width(self) -> int:
+        """Columns of `memory`."""
+        return END if self.overlaps else 3 if self.axes == 2 else 8
 
 
 def springs_of(
-    lists: Contacts, pairs: int, order: np.ndarray, geometry: Geometry, model: Model, extra: int, rolling: int, law: str
-) -> Springs:  # fmt: skip
-    """Memory of the touching contacts, with bodies, probes and features named so that another run can find them."""
-    candidates = int(lists.pair[pairs, 2])
-    keep = np.flatnonzero(lists.weight[:candidates])
-    owner = np.searchsorted(lists.pair[: pairs + 1, 2].astype(np.int64), keep, side="right") - 1
-    second = keep >= lists.pair[owner, 3].astype(np.int64)  # the side on which j probes i
-    i, j = lists.pair[owner, 0].astype(np.int64), lists.pair[owner, 1].astype(np.int64)
-    prober, probed = np.where(second, j, i), np.where(second, i, j)
-    key = np.zeros((keep.size, 6), np.int64)
-    key[:, 0], key[:, 1] = order[prober], order[probed]
-    key[:, 2:4] = np.where(second[:, None], -lists.image[owner], lists.image[owner])
-    key[:, 4] = lists.candidate[keep, 0].astype(np.int64) - geometry.first_vertex[model.shape[prober]]
-    key[:, 5] = lists.candidate[keep, 1].astype(np.int64) - geometry.first_feature[model.shape[probed]]
-    memory = np.zeros((keep.size, 3))
-    memory[:, columns(extra, rolling)] = lists.spring[keep]
-    return Springs(key, memory, law)
+    kind: Kind, lists: Contacts, pairs: int, order: np.ndarray, geometry: Any, model: Model, extra: int, rolling: int, law: str
+) -> Any:  # fmt: skip
+    """Memory of the touching contacts, with bodies and features named so that another run can find them."""
+    begin = lists.pair[: pairs + 1, FIRST].astype(np.int64)
+    if kind.overlaps:
+        owner = np.flatnonzero(lists.weight[begin[:-1]] > 0)
+        keep, section = begin[owner], np.zeros(owner.size, np.int64)
+    else:
+        keep = np.flatnonzero(lists.weight[: begin[-1]] > 0)
+        owner = np.searchsorted(begin, keep, side="right") - 1
+        section = (keep[:, None] >= lists.pair[owner, FIRST + 1 : FIRST + kind.sections]).sum(axis=1)
+    flip = section == 1  # j probes i
+    i, j = lists.pair[owner, :2].astype(np.int64).T
+    prober, probed = np.where(flip, j, i), np.where(flip, i, j)
+    image = np.where(flip[:, None], -lists.image[owner], lists.image[owner])
+    first, second = lists.candidate[keep].astype(np.int64).T
+    probes, features = kind.numbering(geometry)
+    names = [first - probes[model.shape[prober]], second - features[model.shape[probed]]]
+    sections = [section] if kind.axes == 3 else []  # in the plane the order of the two bodies tells
+    key = np.column_stack([order[prober], order[probed], image, *sections, *names])
+    memory = np.zeros((keep.size, kind.width))
+    memory[:, kind.columns(extra, rolling)] = lists.spring[keep]
+    if kind.width > COUNT:
+        memory[:, COUNT] = lists.weight[keep]
+    return kind.springs(key, memory, law)
 
 
-def columns(extra: int, rolling: int) -> list[int]:
-    """Which columns of Springs.memory a row of the lists holds."""
-    return [0, *([1] if extra else []), *([2] if rolling else [])]
+def without_extra(kind: Kind, springs: Any) -> Any:
+    """What another law may take over: the displacement of the spring and the angle of rolling."""
+    keep = np.ones(springs.memory.shape[1])
+    keep[1 if kind.axes == 2 else EXTRA] = 0.0
+    return springs._replace(memory=springs.memory * keep)
 
 
 def put_springs(
-    springs: Springs, lists: Contacts, order: np.ndarray, geometry: Geometry, model: Model, extra: int, rolling: int
+    kind: Kind, springs: Any, lists: Contacts, order: np.ndarray, geometry: Any, model: Model, extra: int, rolling: int
 ) -> int:  # fmt: skip
     """Write springs into empty lists as if these had just been built; returns the number of pairs.
 
     Contacts of bodies that are not in `order` are left out; numbers the present law does not remember are dropped.
     """
+    key, section, memory = in_rows(kind, springs, order, geometry, model)
+    count, of_pair = len(key), key[:, : 2 + kind.axes]
+    if count == 0:
+        return 0
+    fresh = np.full(count, True)
+    fresh[1:] = kind.overlaps | (of_pair[1:] != of_pair[:-1]).any(axis=1)
+    starts = np.flatnonzero(fresh)
+    pairs = starts.size
+    lists.pair[:pairs, :2], lists.image[:pairs] = of_pair[starts, :2], of_pair[starts, 2:]
+    lists.pair[:pairs, FIRST], lists.pair[pairs, FIRST] = starts, count
+    for further in range(1, kind.sections):
+        lists.pair[:pairs, FIRST + further] = starts + np.add.reduceat(section < further, starts)
+    lists.candidate[:count] = key[:, -2:]
+    lists.spring[:count] = memory[:, kind.columns(extra, rolling)]
+    lists.weight[:count] = memory[:, COUNT] if kind.width > COUNT else 1
+    lists.first_pair[:] = np.searchsorted(of_pair[starts, 0], np.arange(len(lists.first_pair)))
+    return int(pairs)
+
+
+def in_rows(
+    kind: Kind, springs: Any, order: np.ndarray, geometry: Any, model: Model
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    """Springs in the order of the lists, of bodies that are in `order`, as rows and candidates name them.
+
+    Returns (n, 4 + axes) the two rows, image of the second, both numbers of the candidate; (n,) its section; and the memory.
+    """
     row_of = np.full(max(int(order.max(initial=0)), int(springs.key[:, :2].max(initial=0))) + 1, -1)
     row_of[order] = np.arange(order.size)
     known = (row_of[springs.key[:, :2]] >= 0).all(axis=1)
     key, memory = springs.key[known], springs.memory[known]
-    prober, probed = row_of[key[:, 0]], row_of[key[:, 1]]
-    second = prober > probed
-    probe = key[:, 4] + geometry.first_vertex[model.shape[prober]]
-    feature = key[:, 5] + geometry.first_feature[model.shape[probed]]
-    image = np.where(second[:, None], -key[:, 2:4], key[:, 2:4])
+    if kind.overlaps and memory.shape[1] != kind.width:
+        raise SceneError("springs are those of rounded solids: start a scene of sharp ones with the springs of such a scene")
+    prober, probed = row_of[key[:, :2]].T
+    # the order of rows may be another one: what the second of a pair probed may now be probed by the first
+    swapped = prober > probed
+    mutual = (key[:, 5] if kind.axes == 3 else swapped) == kind.mutual
+    section, turn = np.where(mutual, kind.mutual, swapped), mutual & swapped
+    probes, features = kind.numbering(geometry)
+    first, second = key[:, -2] + probes[model.shape[prober]], key[:, -1] + features[model.shape[probed]]
+    first, second = np.where(turn, second, first), np.where(turn, first, second)
+    image = np.where(swapped[:, None], -key[:, 2 : 2 + kind.axes], key[:, 2 : 2 + kind.axes])
+    if turn.any():
+        exchange(memory, turn, key[:, 2:5] * model.period)
     i, j = np.minimum(prober, probed), np.maximum(prober, probed)
-    place = np.lexsort((feature, probe, second, image[:, 1], image[:, 0], j, i))
-    if place.size == 0:
-        return 0
-    i, j, image, second, probe, feature = i[place], j[place], image[place], second[place], probe[place], feature[place]
-    fresh = np.ones(place.size, bool)
-    fresh[1:] = (i[1:] != i[:-1]) | (j[1:] != j[:-1]) | (image[1:] != image[:-1]).any(axis=1)
-    starts = np.flatnonzero(fresh)
-    pairs = starts.size
-    lists.pair[:pairs, 0], lists.pair[:pairs, 1] = i[starts], j[starts]
-    lists.image[:pairs] = image[starts]
-    lists.pair[:pairs, 2] = starts
-    lists.pair[:pairs, 3] = starts + np.add.reduceat(~second, starts)
-    lists.pair[pairs, 2] = place.size
-    lists.candidate[: place.size, 0], lists.candidate[: place.size, 1] = probe, feature
-    lists.spring[: place.size] = memory[place][:, columns(extra, rolling)]
-    lists.weight[: place.size] = 1
-    lists.first_pair[:] = np.searchsorted(i[starts], np.arange(len(lists.first_pair)))
-    return pairs
+    place = np.lexsort((second, first, section, *image.T[::-1], j, i))
+    return np.column_stack([i, j, image, first, second])[place], section[place], memory[place]
+
+
+def exchange(memory: np.ndarray, rows: np.ndarray, shift: np.ndarray) -> None:
+    """Let the two bodies of some contacts in space change places: what the first slides and rolls on the second changes its sign.
+
+    shift   (n, 3) from the body that came second to its image
+    """
+    memory[rows, :EXTRA] *= -1.0
+    memory[rows, EXTRA + 1 : COUNT] *= -1.0
+    if memory.shape[1] == END:
+        memory[rows, CENTROID:NORMAL] -= shift[rows]  # the centroid is near the first body, not its image
+        memory[rows, NORMAL:] *= -1.0

@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clast.dynamics.arrays import DRAG, LOST, REMOVED, ROLLING, SLIDING, TAG_WORK, VISCOUS, WORK
+from clast.dynamics.family import Family
 from clast.dynamics.named_contacts import ContactTable
-from clast.dynamics.space.arrays import ROW, SPIN, TURN, VELOCITY
+from clast.dynamics.plane.columns import COS, SIN
+from clast.dynamics.space.columns import BODY, THEN, TURN
+from clast.dynamics.timestep import safe_step
 from clast.shapes.space.quaternions import matrix
 
-FLAT_TURN, FLAT_VELOCITY, FLAT_SPIN = 2, 4, 6  # columns of State.body in the plane: cos and sin of the angle, velocity, spin
-LISTED_ANGLE, LISTED_TURN = 2, 4  # of Contacts.reference, in the plane and in space; places come first in both
+LISTED_ANGLE = 2  # of Contacts.reference in the plane; places come first
 # accounts that are path integrals: columns of State.book
 PATHS = {
     "heat_sliding": SLIDING, "heat_viscous": VISCOUS, "heat_lost_springs": LOST, "heat_rolling": ROLLING, "heat_drag": DRAG,
@@ -66,7 +68,7 @@ class Cell(NamedTuple):
 
 def rows_in_space(positions: np.ndarray, orientations: np.ndarray) -> np.ndarray:
     """A table of sharp bodies as the searches of `clast.neighbours` take it, from places (n, 3) and quaternions (n, 4)."""
-    table = np.zeros((len(positions), ROW))
+    table = np.zeros((len(positions), BODY))
     table[:, :3], table[:, TURN : TURN + 4] = positions, orientations
     return table
 
@@ -77,7 +79,7 @@ class Named:
     state: Any
     model: Any
     tags: Any
-    family: Any
+    family: Family
 
     def _where(self) -> Rows:
         raise NotImplementedError
@@ -85,7 +87,7 @@ class Named:
     @property
     def dimension(self) -> int:
         """2 in the plane, 3 in space."""
-        return int(self.family.DIMENSION)
+        return self.family.DIMENSION
 
     @property
     def positions(self) -> np.ndarray:
@@ -109,14 +111,12 @@ class Named:
     @property
     def velocities(self) -> np.ndarray:
         """Velocities of the centres of mass (n, 2 or 3) [m/s]; of an engine between steps see `NamedEngine`."""
-        begin = FLAT_VELOCITY if self.dimension == 2 else VELOCITY
-        return self.state.body[self._where().body, begin : begin + self.dimension]
+        return self.state.body[self._where().body, self.family.VELOCITIES]
 
     @property
     def spins(self) -> np.ndarray:
         """Angular velocities [rad/s]: (n,) in the plane, in space (n, 3) about the axes of the world."""
-        body = self._where().body
-        return self.state.body[body, FLAT_SPIN] if self.dimension == 2 else self.state.body[body, SPIN : SPIN + 3]
+        return self.state.body[self._where().body, self.family.SPINS]
 
     @property
     def present(self) -> np.ndarray:
@@ -201,7 +201,7 @@ class NamedInstant(Named):
         row, tagged = self.state.body[rows.cell], rows.cell - rows.free
         return Cell(
             lengths=row[0:2].copy(),
-            rates=row[FLAT_VELOCITY : FLAT_VELOCITY + 2].copy(),
+            rates=row[self.family.VELOCITIES].copy(),
             loads=self.tags.push[tagged, :2].copy(),
             held=self._held(rows)[rows.cell],
             dashpots=self.tags.dashpot[tagged].copy(),
@@ -293,12 +293,12 @@ class NamedEngine(Named):
     @property
     def safe_step(self) -> float:
         """The time step that `dt=None` takes [s]; see `clast.dynamics.timestep`."""
-        return float(self.family.safe_step(self.model, self.tags, self.moving))
+        return safe_step(self.model, self.tags, self.moving, self.family.TOGETHER)
 
     @property
     def depth_held_against(self) -> str:
         """What the depth of an overlap is held against, in words; as a number `ContactTable.reaches`."""
-        return str(self.family.DEPTH_OF)
+        return self.family.DEPTH.held_against
 
     def place(self, ids: ArrayLike, positions: ArrayLike, turns: ArrayLike | None = None) -> None:
         """Put bodies somewhere: `positions` (k, 2 or 3) [m]; `turns`, where given, are angles (k,) [rad] or quaternions (k, 4).
@@ -309,28 +309,26 @@ class NamedEngine(Named):
         state.body[rows, :d] = positions
         if turns is not None and d == 2:
             state.angle[rows] = turns
-            state.body[rows, FLAT_TURN], state.body[rows, FLAT_TURN + 1] = np.cos(turns), np.sin(turns)
+            state.body[rows, COS], state.body[rows, SIN] = np.cos(turns), np.sin(turns)
         elif turns is not None:
             state.body[rows, TURN : TURN + 4] = turns
             spins = self.model.inverse_inertia[rows] * state.momentum[rows, :3]
-            state.body[rows, SPIN : SPIN + 3] = np.einsum("...ij,...j->...i", matrix(state.body[rows, TURN : TURN + 4]), spins)
+            state.body[rows, self.family.SPINS] = np.einsum("...ij,...j->...i", matrix(state.body[rows, TURN : TURN + 4]), spins)
         listed = self._lists.reference[rows]
         if d == 2:
             turned = listed[..., LISTED_ANGLE] != state.angle[rows]
         else:
-            turned = (listed[..., LISTED_TURN:] != state.body[rows, TURN : TURN + 4]).any(axis=-1)
+            turned = (listed[..., THEN:] != state.body[rows, TURN : TURN + 4]).any(axis=-1)
         if (turned | (np.linalg.norm(state.body[rows, :d] - listed[..., :d], axis=-1) > self.alpha)).any():
             self._rebuild()  # type: ignore[attr-defined]
 
     def set_velocities(self, ids: ArrayLike, velocities: ArrayLike, spins: ArrayLike) -> None:
         """Let bodies move: `velocities` (k, 2 or 3) [m/s]; `spins` (k,) [rad/s], in space (k, 3) about the axes of the world."""
         rows, state = self._where().body[np.asarray(ids, np.int64)], self.state
-        if self.dimension == 2:
-            state.body[rows, FLAT_VELOCITY : FLAT_VELOCITY + 2], state.body[rows, FLAT_SPIN] = velocities, spins
-            return
-        state.body[rows, VELOCITY : VELOCITY + 3], state.body[rows, SPIN : SPIN + 3] = velocities, spins
-        own = np.einsum("...ji,...j->...i", matrix(state.body[rows, TURN : TURN + 4]), state.body[rows, SPIN : SPIN + 3])
-        state.momentum[rows, :3] = own / self.model.inverse_inertia[rows]
+        state.body[rows, self.family.VELOCITIES], state.body[rows, self.family.SPINS] = velocities, spins
+        if self.dimension == 3:
+            own = np.einsum("...ji,...j->...i", matrix(state.body[rows, TURN : TURN + 4]), state.body[rows, self.family.SPINS])
+            state.momentum[rows, :3] = own / self.model.inverse_inertia[rows]
 
     def slow(self, keep: float) -> None:
         """Leave the part `keep` of the motion of all that moves, a cell too; what tags prescribe stays."""

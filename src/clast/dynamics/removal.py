@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from clast.dynamics.arrays import REMOVED, Cast
+from clast.dynamics.arrays import PER_BODY, REMOVED, Cast
 
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
@@ -77,7 +77,7 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int) -> None:
     """Let row k hold what row rows[k] held, and take the last `gone` rows out of the motion. Lists must be built anew."""
     new_row = np.argsort(rows)
     model, tags, whole = engine.model, engine.tags, engine.whole_cast
-    per_body = {name: np.ascontiguousarray(getattr(model, name)[rows]) for name in engine.family.PER_BODY}
+    per_body = {name: np.ascontiguousarray(getattr(model, name)[rows]) for name in PER_BODY}
     engine.model = model._replace(**per_body)
     engine.state = type(engine.state)(
         *(np.ascontiguousarray(each[rows]) if len(each) == len(rows) else each for each in engine.state)
@@ -92,7 +92,7 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int) -> None:
         grains=grains, level=level[grains], big=np.flatnonzero(level == -1), mobile=whole.mobile[engine.order]
     )
     load = tags.load.copy()
-    for ends in ((2, 4),) if engine.family.DIMENSION == 2 else ((2, 4), (5, 7)):
-        walls = slice(*ends)
-        load[:, walls] = np.where(load[:, walls] >= 0, new_row[load[:, walls]], -1)
+    for first in range(2, load.shape[1], 3):  # the walls of each gap
+        walls = load[:, first : first + 2]
+        walls[...] = np.where(walls >= 0, new_row[walls], -1)
     engine.tags = tags._replace(load=load)

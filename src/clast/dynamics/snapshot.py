@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clast.dynamics.family import Family
 from clast.dynamics.named import NamedInstant, Rows
 from clast.dynamics.onset import BELOW
 from clast.dynamics.pushes import pushes_of
@@ -39,7 +40,7 @@ class Snapshot(NamedInstant):
     after: np.ndarray  # the same half a step later
     integers: np.ndarray  # contact table, see clast.dynamics.table
     floats: np.ndarray
-    family: Any
+    family: Family
     model: Any
     tags: Any  # with the loads of this instant
     rows: Rows

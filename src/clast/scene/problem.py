@@ -139,6 +139,7 @@ class Problem(Generic[Kind]):
 
     axes: ClassVar[int]  # 2 in the plane, 3 in space
     box: Periodic
+    gravity: Any  # acceleration, one number for each axis
 
     def __init__(self, law: Law, drag: Timed, onset: bool, remove_below: float | None) -> None:
         if not isinstance(law, Law):

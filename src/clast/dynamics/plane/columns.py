@@ -6,9 +6,10 @@ import numpy as np
 
 from clast.algebra.plane import Vector
 from clast.backend.device import device, unsigned
+from clast.dynamics.arrays import ACCOUNTS
 
 BODY, X, Y, COS, SIN, VX, VY, SPIN, RADIUS = 8, 0, 1, 2, 3, 4, 5, 6, 7  # State.body: a cache line each
-BOOK = 8  # State.book
+BOOK = ACCOUNTS  # State.book
 LATE, LATE_X, LATE_Y, LATE_SPIN = 3, 0, 1, 2  # State.late
 PAIR, BODY_I, BODY_J, FIRST, MIDDLE = 4, 0, 1, 2, 3  # Contacts.pair
 CONSTANT, SHIFT_X, SHIFT_Y, MASS, LAW, REDUCED = 5, 0, 1, 2, 3, 4  # Contacts.pair_constant

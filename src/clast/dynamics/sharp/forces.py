@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from clast.backend.device import device
 from clast.contact.vectors import along, cross, dot, minus, plus, times, triple
-from clast.dynamics.sharp.arrays import WIDTH
+from clast.dynamics.sharp.columns import WIDTH
 from clast.dynamics.sharp.visit import read_pair, record_of, sliding_before, sliding_now
 from clast.dynamics.space.columns import (
     HEAT,

@@ -1,22 +1,26 @@
-"""From a scene of sharp bodies to the arrays of a run; the order of the bodies and all that moves are those of space."""
+"""From a scene of sharp bodies to the arrays of a run; what moves is that of space."""
 
 import math
 
 import numpy as np
 
 from clast.contact.polyhedra import Polyhedra, polyhedra
-from clast.dynamics.space.layout import Layout, arrange, complete, model_of
+from clast.dynamics.layout import Layout, arrange, complete, model_of
+from clast.dynamics.space.layout import first_state
 from clast.laws.overlap import OverlapLaw
 from clast.scene.space import Scene3D
 
 BALL = 3.0 / (4.0 * math.pi)
+TOGETHER = 4.0  # two contacts, each with a body that gives way as well
 
 
 def lay_out(scene: Scene3D) -> Layout:
     """Arrays for a `scene` of sharp solids at t = 0.
 
-    Model.stiffness is that of the stiffest contact any body can have, Model.ease how much of it a body may swing with, over
-    its mass.
+    Model.stiffness is that of the stiffest contact any body can have, the tangent stiffness Y|A|/L_c of an overlap (model §4);
+    Model.ease how much of it a body may swing with, over its mass. For the time step a grain lies between two others on its
+    widest face, A over L_c = twice the distance of that face: ω² = 4 k/m. A smaller contact off the middle turns the grain
+    more easily, but is softer in the same measure.
     """
     found = arrange(scene)
     tables = polyhedra(found.shapes)
@@ -24,16 +28,16 @@ def lay_out(scene: Scene3D) -> Layout:
     laws = [law for law in scene.laws() if isinstance(law, OverlapLaw)]  # all of them: a scene of sharp solids takes no others
     shear = max(law.tangential if law.friction > 0.0 else 0.0 for law in laws)
     wide = np.maximum(widths(tables)[found.shape_of], 0.5 * shear * radius)  # k_n over Y, and k_t = τ Y L/4 with L = 2R
-    counted = wide if found.big.all() else np.where(found.big, 0.0, wide)
-    stiffness = max(law.stiffness(0.0, float(counted.max())) for law in laws)
+    widest = float(wide[found.counted].max())
+    stiffness = max(law.stiffness(0.0, widest) for law in laws)
     model = model_of(
         scene,
         found,
-        ease=wide / float(counted.max()) / found.mass,
+        ease=(wide / widest / found.mass, 0.0),
         inverse_radius=np.where(found.big, 0.0, 1.0 / radius),
         stiffness=np.array([stiffness, stiffness]),
     )
-    return complete(scene, found, model, tables)
+    return complete(scene, found, model, tables, first_state(found))
 
 
 def widths(tables: Polyhedra) -> np.ndarray:

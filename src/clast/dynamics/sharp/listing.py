@@ -29,9 +29,8 @@ from clast.contact.parting import (
 from clast.contact.polyhedra import Polyhedra
 from clast.contact.vectors import between, times, transposed, turn_back
 from clast.dynamics.listing import pair_rows_of, with_memory
-from clast.dynamics.sharp.arrays import WIDTH
-from clast.dynamics.space.columns import AREA, FIRST, LAW, LENGTH, MARK, MASS, PAIR, SECOND, THIRD
-from clast.dynamics.space.columns import SHARP_CONSTANT as CONSTANT
+from clast.dynamics.sharp.columns import AREA, CONSTANT, LENGTH, WIDTH
+from clast.dynamics.space.columns import FIRST, LAW, MARK, MASS, PAIR, SECOND, THIRD
 from clast.dynamics.space.listing import AXES, WORDS, frame_of, is_near_big, note_reference, periods, place, radius
 from clast.neighbours.candidates import CANDIDATE, FACED, PROBE, beyond, none_found, note
 from clast.neighbours.carry import find_of

@@ -15,14 +15,13 @@ from clast.backend.bare import bare
 from clast.backend.device import device, unsigned
 from clast.contact.overlap import LINKS, POINTS, TOLERANCE, clip, surface_integrals
 from clast.contact.vectors import along, between, cross, dot, minus, plus, times, triple, turn, turn_back
+from clast.dynamics.sharp.columns import AREA, CONSTANT, LENGTH
 from clast.dynamics.space.columns import (
-    AREA,
     BODY_I,
     BODY_J,
     CANDIDATE,
     FIRST,
     LAW,
-    LENGTH,
     MARK,
     MASS,
     NONE,
@@ -30,7 +29,6 @@ from clast.dynamics.space.columns import (
     SECOND,
     THIRD,
 )  # fmt: skip
-from clast.dynamics.space.columns import SHARP_CONSTANT as CONSTANT
 from clast.dynamics.space.tangents import carried, in_plane, tangents
 from clast.dynamics.space.visit import Body, read_body, read_predicted
 from clast.laws.overlap import Overlap

@@ -4,25 +4,18 @@ from typing import NamedTuple
 
 from clast.backend.device import device
 from clast.contact.vectors import plus, rotation_of, triple
+from clast.dynamics.arrays import ACCOUNTS
 
 Vector = tuple[float, float, float]  # see clast.contact.vectors
 Quaternion = tuple[float, float, float, float]  # w, x, y, z
 
 BODY, X, Y, Z, RADIUS, TURN, VELOCITY, SPIN = 16, 0, 1, 2, 3, 4, 8, 12  # State.body: two cache lines each
 MOMENTUM = 4  # State.momentum
-BOOK = 8  # State.book
+BOOK = ACCOUNTS  # State.book
 LATE, LATE_VELOCITY, LATE_SPIN = 6, 0, 3  # State.late
-PAIR, BODY_I, BODY_J, FIRST, SECOND, THIRD, MARK = (
-    6,
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-)  # Contacts.pair: first candidates of sections; who
+PAIR, BODY_I, BODY_J, FIRST, SECOND, THIRD = 6, 0, 1, 2, 3, 4  # Contacts.pair: bodies, first candidates of sections,
+MARK = 5  # and a mark: of two spheres, of sharp bodies who does not give way
 CONSTANT, SHIFT, MASS, LAW, REDUCED = 6, 0, 3, 4, 5  # Contacts.pair_constant
-SHARP_CONSTANT, LENGTH, AREA = 7, 5, 6  # the same of sharp bodies, which begins alike
 CANDIDATE, PROBE, FACED = 2, 0, 1  # Contacts.candidate
 PULL, FORCE, ON_I, ON_J = 9, 0, 3, 6  # Forces.pair, Forces.more, Forces.work
 LOSS, HEAT, ROLLED, LOST = 12, 9, 10, 11  # Forces.loss: the viscous part of the pull first

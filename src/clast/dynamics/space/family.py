@@ -6,54 +6,30 @@ from typing import Any
 
 import numpy as np
 
-from clast.dynamics.arrays import Contacts, Forces, Model, Scratch, no_scratch
+from clast.dynamics.arrays import Model, SpaceState
+from clast.dynamics.depth import ROUNDED
+from clast.dynamics.memory import Kind
+from clast.dynamics.room import Widths
+from clast.dynamics.room import no_scratch as scratch_of
 from clast.dynamics.space import passes, table
-from clast.dynamics.space.arrays import CONSTANT, LOSS, PAIR, PULL, SPIN, VELOCITY, SpaceState
-from clast.dynamics.space.columns import LATE
-from clast.dynamics.space.layout import lay_out
+from clast.dynamics.space.columns import CONSTANT, LATE, LOSS, PAIR, PULL, REFERENCE, SPIN, VELOCITY
+from clast.dynamics.space.layout import TOGETHER, lay_out
 from clast.dynamics.space.listing import WORDS, room_of, trees_of
-from clast.dynamics.space.memory import put_springs, springs_of
-from clast.dynamics.space.timestep import safe_step, unstable_step
 from clast.scene.springs import Springs3D
 
 PASSES = passes.__name__
-TABLE = table
-DEPTH_OF, TOO_DEEP = "the sum of their sphero-radii", "their skeletons nearly touch"  # for messages
-CURE = "take a stiffer normal spring, a lower or slower load, a larger sphero-radius"
 DIMENSION = 3
-PER_BODY = (
-    "shape", "material", "inverse_mass", "inverse_inertia", "contact_inverse_mass", "contact_inverse_inertia", "ease", "reach",
-    "inverse_radius",
-)  # fmt: skip
-Memory = Springs3D
+TABLE = table
+WIDTHS = Widths(PAIR, CONSTANT, DIMENSION, REFERENCE, PULL, LOSS, np.float64)
+MEMORY = Kind(Springs3D, DIMENSION, 3, lambda geometry: (geometry.first_feature, geometry.first_feature))
+DEPTH = ROUNDED
+VELOCITIES = slice(VELOCITY, VELOCITY + 3)
+SPINS: int | slice = slice(SPIN, SPIN + 3)
 
-__all__ = ["WORDS", "lay_out", "put_springs", "room_of", "safe_step", "springs_of", "trees_of", "unstable_step"]
-
-
-def meet(counting: str) -> str:
-    """Feature pairs are counted in one way."""
-    return "meet"
-
-
-def empty_lists(bodies: int, pairs: int, candidates: int, kept: int, extra: int, rolling: int) -> Contacts:
-    """Lists with room; `kept` is the number of candidates that may remember something."""
-    return Contacts(
-        np.zeros((pairs + 1, PAIR), np.uint32), np.zeros((pairs, CONSTANT)), np.zeros((pairs, 3), np.int32),
-        np.zeros((candidates, 2), np.uint32), np.zeros((kept, 3 + extra + 3 * rolling)), np.zeros(kept),
-        np.zeros(bodies + 1, np.uint32), np.zeros(bodies + 1, np.uint32), np.zeros(pairs, np.uint32), np.zeros((bodies, 8)),
-    )  # fmt: skip
-
-
-def scratch_of(geometry: Any, threads: int) -> Scratch:
-    """Room for threads: none is needed."""
-    return no_scratch()
-
-
-def empty_forces(pairs: int, kept: int) -> Forces:
-    """Force tables with room for `pairs`, of which `kept` lose energy."""
-    return Forces(
-        np.zeros((pairs, PULL)), np.zeros((kept, LOSS)), np.zeros(pairs, np.uint8), np.zeros((pairs, PULL)), np.zeros((1, PULL))
-    )  # fmt: skip
+__all__ = [
+    "DEPTH", "DIMENSION", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "as_today",
+    "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "speeds", "stop", "trees_of", "with_derivatives",
+]  # fmt: skip
 
 
 def with_derivatives(state: SpaceState, order: int) -> SpaceState:
@@ -63,7 +39,7 @@ def with_derivatives(state: SpaceState, order: int) -> SpaceState:
 
 def velocities(body: np.ndarray) -> np.ndarray:
     """Velocity and spin (n, 6) of rows of bodies, as in State.late."""
-    return np.concatenate([body[:, VELOCITY : VELOCITY + 3], body[:, SPIN : SPIN + 3]], axis=1)
+    return np.concatenate([body[:, VELOCITIES], body[:, SPINS]], axis=1)
 
 
 def as_today(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
@@ -80,13 +56,13 @@ def as_today(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
 def speeds(model: Model, state: SpaceState, rows: int) -> np.ndarray:
     """Largest speed of any point of the first `rows` bodies (rows,)."""
     body = state.body[:rows]
-    spin = np.linalg.norm(body[:, SPIN : SPIN + 3], axis=1)
-    return np.asarray(np.linalg.norm(body[:, VELOCITY : VELOCITY + 3], axis=1) + model.reach[:rows] * spin)
+    spin = np.linalg.norm(body[:, SPINS], axis=1)
+    return np.asarray(np.linalg.norm(body[:, VELOCITIES], axis=1) + model.reach[:rows] * spin)
 
 
 def motion(state: SpaceState) -> np.ndarray:
     """What a kick changes (n, 6): velocity, and angular momentum in the body frame."""
-    return np.concatenate([state.body[:, VELOCITY : VELOCITY + 3], state.momentum[:, :3]], axis=1)
+    return np.concatenate([state.body[:, VELOCITIES], state.momentum[:, :3]], axis=1)
 
 
 def kinetic(model: Model, before: np.ndarray, after: np.ndarray, rows: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -108,11 +84,6 @@ def slow(state: SpaceState, keep: np.ndarray) -> None:
     rows = len(keep)
     if len(state.late) == len(state.body):
         state.late[:rows] -= velocities(state.body[:rows]) * (1.0 - keep)
-    state.body[:rows, VELOCITY : VELOCITY + 3] *= keep[:, :3]
-    state.body[:rows, SPIN : SPIN + 3] *= keep[:, 3:]
+    state.body[:rows, VELOCITIES] *= keep[:, :3]
+    state.body[:rows, SPINS] *= keep[:, 3:]
     state.momentum[:rows, :3] *= keep[:, 3:4]
-
-
-def without_extra(memory: np.ndarray) -> np.ndarray:
-    """What another law may take over: the displacement of the spring and the angle of rolling."""
-    return memory * np.array([1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0])

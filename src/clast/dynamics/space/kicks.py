@@ -13,9 +13,8 @@ import numpy as np
 from clast.backend.bare import bare
 from clast.backend.device import device, unsigned
 from clast.contact.vectors import along, cross, dot, minus, plus, times, triple, turn_back
-from clast.dynamics.arrays import DRAG, ROLLING, SLIDING, VISCOUS, WORK
+from clast.dynamics.arrays import DRAG, ROLLING, SLIDING, VISCOUS, WORK, SpaceState
 from clast.dynamics.arrays import LOST as GONE
-from clast.dynamics.space.arrays import SpaceState
 from clast.dynamics.space.columns import (
     BODY,
     BOOK,

@@ -1,0 +1,91 @@
+"""A family of bodies as the engine sees it: spheropolygons in the plane, spheropolyhedra, sharp polyhedra. One module each.
+
+n bodies; d = 3 components of a motion in the plane, 6 in space: velocity, then spin. Units are those of the scene.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any, Protocol
+
+import numpy as np
+
+from clast.dynamics.arrays import Model, Scratch
+from clast.dynamics.depth import Depth
+from clast.dynamics.layout import Layout
+from clast.dynamics.memory import Kind
+from clast.dynamics.plane import family as plane
+from clast.dynamics.room import Widths
+from clast.dynamics.sharp import family as sharp
+from clast.dynamics.space import family as space
+from clast.neighbours.feature_tree import Tree
+from clast.scene.scene import Scene
+from clast.scene.space import Scene3D
+
+
+class Family(Protocol):
+    """What the host knows of a family; its passes are those of the module named PASSES."""
+
+    PASSES: str
+    DIMENSION: int  # 2 in the plane, 3 in space
+    TABLE: ModuleType  # columns of the table of contacts
+    WIDTHS: Widths  # of lists and forces
+    WORDS: int  # in which a rebuild notes the candidates of a near pair as bits, or 0
+    MEMORY: Kind  # what contacts remember
+    DEPTH: Depth  # of an overlap, in words
+    TOGETHER: float  # times the stiffness of a contact that a grain swings under, see `clast.dynamics.timestep`
+    VELOCITIES: slice  # columns of State.body
+    SPINS: int | slice  # columns of State.body: about z in the plane, about x y z of the world in space
+
+    def lay_out(self, scene: Any, /) -> Layout:
+        """Arrays of a scene at t = 0."""
+        ...
+
+    def trees_of(self, geometry: Any, /) -> tuple[Tree, Tree]:
+        """Trees of what may touch and of what may be touched, for all shapes."""
+        ...
+
+    def room_of(self, geometry: Any, /) -> int:
+        """Numbers that each part of a rebuild needs for itself."""
+        ...
+
+    def scratch_of(self, geometry: Any, threads: int, /) -> Scratch:
+        """Room in which each thread can work on one pair."""
+        ...
+
+    def with_derivatives(self, state: Any, order: int, /) -> Any:
+        """A state for Gear's method of this order, with velocities of half a step ago."""
+        ...
+
+    def as_today(self, arrays: dict[str, np.ndarray], dt: float, /) -> dict[str, np.ndarray]:
+        """Arrays of a checkpoint, older ones with what they lack: they kept no velocities of half a step ago."""
+        ...
+
+    def speeds(self, model: Model, state: Any, rows: int, /) -> np.ndarray:
+        """Largest speed of any point of the first `rows` bodies (rows,) [length/time]."""
+        ...
+
+    def motion(self, state: Any, /) -> np.ndarray:
+        """What a kick changes (n, d): velocity and spin, in space velocity and angular momentum in the body frame."""
+        ...
+
+    def kinetic(self, model: Model, before: np.ndarray, after: np.ndarray, rows: Any, /) -> tuple[np.ndarray, np.ndarray]:
+        """Translational and rotational energy of some rows, from two of their motions (n, d): ½ v₋·M·v₊."""
+        ...
+
+    def stop(self, state: Any, rows: np.ndarray, /) -> None:
+        """Take the motion out of some bodies."""
+        ...
+
+    def slow(self, state: Any, keep: np.ndarray, /) -> None:
+        """Leave a part (rows, d) of the motion of the first bodies."""
+        ...
+
+
+def family_of(scene: Scene | Scene3D) -> Family:
+    """The family of the bodies of a scene."""
+    if isinstance(scene, Scene):
+        return plane
+    if scene.sharp:
+        return sharp
+    return space

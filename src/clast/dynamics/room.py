@@ -1,0 +1,59 @@
+"""Empty tables of a run, with room for so many pairs and candidates; how wide they are is up to the family of its bodies."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clast.dynamics.arrays import Contacts, Forces, Scratch
+
+
+class Widths(NamedTuple):
+    """Numbers in a row of the tables of `Contacts` and `Forces`; those of springs see `clast.dynamics.memory.Kind.columns`."""
+
+    pair: int
+    pair_constant: int
+    image: int
+    reference: int
+    pull: int  # of Forces.pair, more and work
+    loss: int
+    weight: type  # of Contacts.weight: how much a contact counts is a whole number, or not
+    overlaps: bool = False  # whether pushes have a part without a potential, and none is balanced where a contact opens or closes
+
+
+def empty_lists(widths: Widths, spring: int, bodies: int, pairs: int, candidates: int, kept: int) -> Contacts:
+    """Lists with room; `kept` is the number of candidates that may remember something, `spring` numbers each."""
+    return Contacts(
+        pair=np.zeros((pairs + 1, widths.pair), np.uint32),
+        pair_constant=np.zeros((pairs, widths.pair_constant)),
+        image=np.zeros((pairs, widths.image), np.int32),
+        candidate=np.zeros((candidates, 2), np.uint32),
+        spring=np.zeros((kept, spring)),
+        weight=np.zeros(kept, widths.weight),
+        first_pair=np.zeros(bodies + 1, np.uint32),
+        first_other=np.zeros(bodies + 1, np.uint32),
+        other=np.zeros(pairs, np.uint32),
+        reference=np.zeros((bodies, widths.reference)),
+    )
+
+
+def empty_forces(widths: Widths, pairs: int, kept: int) -> Forces:
+    """Force tables with room for `pairs`, of which `kept` lose energy."""
+    return Forces(
+        pair=np.zeros((pairs, widths.pull)),
+        loss=np.zeros((kept, widths.loss)),
+        refine=np.zeros(pairs, np.uint8),
+        more=np.zeros((1 if widths.overlaps else pairs, widths.pull)),
+        work=np.zeros((kept if widths.overlaps else 1, widths.pull)),
+    )
+
+
+def no_scratch(geometry: Any, threads: int) -> Scratch:
+    """Scratch of a family that needs none."""
+    return scratch(threads, 0, 0)
+
+
+def scratch(threads: int, floats: int, integers: int) -> Scratch:
+    """Room for so many numbers of each thread, at least one in all, without a table of contacts."""
+    return Scratch(
+        np.zeros(max(threads * floats, 1)), np.zeros(max(threads * integers, 1), np.int64), np.zeros(0), np.zeros(0, np.int64)
+    )
