@@ -1,4 +1,4 @@
-"""Flat tables as bare pointers: what passes hand on from function to function.
+"""Flat tables as bare pointers: what passes hand on from function to function; and lanes of a block, which look like them.
 
 An array is seven numbers to compiled code, and a pass sees some thirty of them in every call of its hundred small functions: most
 of the time of compiling went into that. A bare table is one, its address. It has no length, no stride and no counting from the
@@ -18,11 +18,11 @@ from clast.backend.device import PLAIN
 
 
 class Bare(types.Type):
-    """The address of numbers of one kind."""
+    """The address of numbers of one kind, one after the other or `stride` apart."""
 
-    def __init__(self, dtype: Any) -> None:
-        self.dtype = dtype
-        super().__init__(name=f"Bare({dtype})")
+    def __init__(self, dtype: Any, stride: int = 1) -> None:
+        self.dtype, self.stride = dtype, stride
+        super().__init__(name=f"Bare({dtype}, {stride})")
 
 
 @register_model(Bare)
@@ -54,7 +54,10 @@ class WriteBare(AbstractTemplate):
 
 
 def _address(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
-    return builder.gep(arguments[0], [context.cast(builder, arguments[1], kinds[1], types.intp)])
+    index = context.cast(builder, arguments[1], kinds[1], types.intp)
+    if kinds[0].stride != 1:
+        index = builder.mul(index, index.type(kinds[0].stride), flags=("nsw",))
+    return builder.gep(arguments[0], [index])
 
 
 @lower_builtin(operator.getitem, Bare, types.Integer)
@@ -90,6 +93,30 @@ def _bare_all(typing: Any, record: Any) -> Any:
 
     return result(record), generate
 
+
+@intrinsic
+def _lane(typing: Any, table: Any, at: Any) -> Any:
+    def generate(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        return _address(context, builder, sig.args, arguments)
+
+    return Bare(table.dtype, LANES)(table, at), generate
+
+
+@intrinsic
+def _onwards(typing: Any, table: Any, at: Any) -> Any:
+    def generate(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        return _address(context, builder, sig.args, arguments)
+
+    return table(table, at), generate
+
+
+LANES = 32  # contacts of a block: wide enough for any processor, small enough for the innermost cache
+
+# lane (bare table, at): the numbers at, at + LANES, at + 2 LANES, … as a table of their own
+lane = (lambda table, at: table[at::LANES]) if PLAIN else _lane
+
+# onwards (bare table or lane, at): the same from one of its numbers on
+onwards = (lambda table, at: table[at:]) if PLAIN else _onwards
 
 # bare (array of one axis): the same numbers as a bare table; bare_all (NamedTuple of arrays): the same with bare tables
 bare = (lambda array: array) if PLAIN else _bare

@@ -17,6 +17,18 @@ def no_gap(pair, world):
     return 0.0
 
 
+@device
+def does_not_touch(met, side):
+    """Whether a candidate does nothing."""
+    return not met.touching
+
+
+@device
+def is_out_of_reach(met, side):
+    """The same with cohesion, which acts across a gap."""
+    return met.counts == 0.0 or met.square >= side.near
+
+
 def bind_law(functions: Any, read_row: Any, *, own: int, extra: bool, rolling: bool, cohesive: bool) -> SimpleNamespace:
     """The law of a run.
 
@@ -59,7 +71,8 @@ def bind_law(functions: Any, read_row: Any, *, own: int, extra: bool, rolling: b
         """Energy of a spring of rolling."""
         return rolling_energy(world.model.law[pair.row + own], angle)
 
-    law.gap_of = gap_of if cohesive else no_gap
+    law.width = own + 2 * law.rolling + 2 * law.cohesive  # parameters of a row
+    law.gap_of, law.is_idle = (gap_of, is_out_of_reach) if cohesive else (no_gap, does_not_touch)
     law.attraction, law.attraction_energy = attraction, attraction_energy
     law.roll, law.roll_energy = roll, roll_energy
     return law

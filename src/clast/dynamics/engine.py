@@ -134,7 +134,7 @@ class Engine(NamedEngine):
         else:
             self._chosen_alpha = float(alpha)
         self.threads = count_threads(threads)
-        self._scratch = self.family.scratch_of(self.geometry, 1)
+        self._scratch = self.family.scratch_of(self.geometry, 1, self.kernels.ROOM)
         self._thread_search = ThreadSearch(self.threads) if threads == "auto" else None
         self._unsure = False  # whether an interrupt came in the middle of a stretch
         self._slice = 64  # steps between two chances to be interrupted
@@ -228,7 +228,7 @@ class Engine(NamedEngine):
     def _cut(self) -> None:
         """Divide pairs and bodies among the threads, by candidates and by pairs."""
         if self.threads != self._stretcher.threads:
-            self._scratch = self.family.scratch_of(self.geometry, self.threads)
+            self._scratch = self.family.scratch_of(self.geometry, self.threads, self.kernels.ROOM)
         self._stretcher.cut(self._lists.pair[: self.pairs + 1, 2], self.moving, self.threads)
 
     # --- motion ------------------------------------------------------------------------------------------------------

@@ -49,8 +49,8 @@ class Family(Protocol):
         """Numbers that each part of a rebuild needs for itself."""
         ...
 
-    def scratch_of(self, geometry: Any, threads: int, /) -> Scratch:
-        """Room in which each thread can work on one pair."""
+    def scratch_of(self, geometry: Any, threads: int, room: tuple[int, int], /) -> Scratch:
+        """Room in which each thread can work; `room` is what blocks of contacts need, floats and integers."""
         ...
 
     def with_derivatives(self, state: Any, order: int, /) -> Any:

@@ -125,24 +125,57 @@ def energy_that_fades(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     return fading_energy
 
 
+class Answer(NamedTuple):
+    """What a contact does to its pair."""
+
+    force: Any  # a wrench of the family
+    drag: Any  # the viscous part of it
+    heat: float
+    rolled: float
+    changes: bool
+
+
+@device
+def is_too_deep(met, side):
+    """Whether the normal of a contact is about to lose its meaning."""
+    return met.square < DEEP * DEEP * (side.reach * side.reach)
+
+
+def contact_of_law(family: SimpleNamespace, law: SimpleNamespace, touch_of: Any) -> Any:
+    """`contact(met, side, pair, world)`: what a contact that acts does to its pair, springs brought up to date."""
+    on_pair, with_roll, with_fade, fades, fading = (
+        family.on_pair, family.with_roll, family.with_fade, family.fades, family.FADING
+    )  # fmt: skip
+    fading_energy, push_of, attraction = energy_that_fades(family, law), push_of_law(family, law), law.attraction
+    cohesive, rolling = law.cohesive, law.rolling
+
+    @device
+    def contact(met, side, pair, world):
+        touch, clock = touch_of(met, side), world.clock
+        push = push_of(touch, met, side, pair, world) if met.touching else Push(0.0, 0.0, FLAT, FLAT, FLAT, 0.0, 0.0)
+        elastic = push.elastic
+        if cohesive:
+            elastic -= met.counts * attraction(touch.depth, pair, world) * (clock.past + clock.future)
+        wrench = on_pair(touch, side, elastic + push.viscous, push.shear)
+        if rolling:
+            wrench = with_roll(wrench, touch, side, push.roll)
+        if fading and fades(touch):
+            wrench = with_fade(wrench, touch, side, fading_energy(touch, met, pair, world))
+        return Answer(
+            wrench, on_pair(touch, side, push.viscous, push.drag), push.heat, push.rolled,
+            met.touching and touch.depth < BELOW * clock.dt * math.fabs(touch.closing),
+        )  # fmt: skip
+
+    return contact
+
+
 def forces_with_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     """The pass `pair_forces(p, world)` for laws that remember or lose something."""
-    visit, touch_of, on_pair, with_roll, with_fade = (
-        family.visit,
-        family.touch_of,
-        family.on_pair,
-        family.with_roll,
-        family.with_fade,
-    )
-    add, fades, fading, fading_energy = family.add_wrench, family.fades, family.FADING, energy_that_fades(family, law)
-    push_of, change_hands, nothing, read_pair = (
-        push_of_law(family, law),
-        springs_of_law(family, law),
-        family.NOTHING,
-        family.read_pair,
-    )
-    cohesive, rolling, attraction = law.cohesive, law.rolling, law.attraction
-    write_wrench, PULL, LOSS, HEAT = family.write_wrench, family.PULL, family.LOSS, family.HEAT
+    visit, read_pair, nothing, add, write_wrench = (
+        family.visit, family.read_pair, family.NOTHING, family.add_wrench, family.write_wrench
+    )  # fmt: skip
+    contact, change_hands, is_idle = contact_of_law(family, law, family.touch_of), springs_of_law(family, law), law.is_idle
+    PULL, LOSS, HEAT = family.PULL, family.LOSS, family.HEAT
 
     @device
     def add_contact(met, side, pair, world, s):
@@ -150,26 +183,12 @@ def forces_with_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
         if unlikely(counted != world.contacts.weight[met.k]):
             lost = s.lost + change_hands(met, counted, side, pair, world)
             s = Sums(s.force, s.drag, s.heat, s.rolled, lost, s.too_deep, s.changes)
-        if cohesive:
-            if met.counts == 0.0 or met.square >= side.near:
-                return s
-        elif not met.touching:
+        if is_idle(met, side):
             return s
-        touch = touch_of(met, side)
-        push = push_of(touch, met, side, pair, world) if met.touching else Push(0.0, 0.0, FLAT, FLAT, FLAT, 0.0, 0.0)
-        elastic = push.elastic
-        if cohesive:
-            elastic -= met.counts * attraction(touch.depth, pair, world) * (world.clock.past + world.clock.future)
-        wrench = on_pair(touch, side, elastic + push.viscous, push.shear)
-        if rolling:
-            wrench = with_roll(wrench, touch, side, push.roll)
-        if fading and fades(touch):
-            wrench = with_fade(wrench, touch, side, fading_energy(touch, met, pair, world))
+        found = contact(met, side, pair, world)
         return Sums(
-            add(s.force, wrench), add(s.drag, on_pair(touch, side, push.viscous, push.drag)),
-            s.heat + push.heat, s.rolled + push.rolled, s.lost,
-            s.too_deep or met.square < DEEP * DEEP * (side.reach * side.reach),
-            s.changes or (met.touching and touch.depth < BELOW * world.clock.dt * math.fabs(touch.closing)),
+            add(s.force, found.force), add(s.drag, found.drag), s.heat + found.heat, s.rolled + found.rolled, s.lost,
+            s.too_deep or is_too_deep(met, side), s.changes or found.changes,
         )  # fmt: skip
 
     @device
@@ -192,14 +211,12 @@ def forces_without_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     visit, touch_of, push_on_pair, with_fade = family.visit, family.touch_of, family.push_on_pair, family.with_fade
     add, fades, fading, fading_energy = family.add_wrench, family.fades, family.FADING, energy_that_fades(family, law)
     cohesive, elastic, attraction, read_row, read_pair = law.cohesive, law.elastic, law.attraction, law.read_row, family.read_pair
+    is_idle = law.is_idle
     write_wrench, nothing, PULL = family.write_wrench, family.NOTHING, family.PULL
 
     @device
     def add_contact(met, side, pair, world, s):
-        if cohesive:
-            if met.counts == 0.0 or met.square >= side.near:
-                return s
-        elif not met.touching:
+        if is_idle(met, side):
             return s
         clock, row, touch = world.clock, read_row(world.model.law, pair.row), touch_of(met, side)
         past_part, future_part = parts_in_contact(touch.depth, touch.closing, clock.dt, clock.onset)
@@ -211,7 +228,7 @@ def forces_without_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
         if fading and fades(touch):
             wrench = with_fade(wrench, touch, side, fading_energy(touch, met, pair, world))
         return PlainSums(
-            add(s.force, wrench), s.too_deep or met.square < DEEP * DEEP * (side.reach * side.reach),
+            add(s.force, wrench), s.too_deep or is_too_deep(met, side),
             s.changes or (met.touching and touch.depth < BELOW * clock.dt * math.fabs(touch.closing)),
         )  # fmt: skip
 

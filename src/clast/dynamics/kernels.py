@@ -44,6 +44,8 @@ member, fill_rows, (pairs_at, _), renewing = (
     step_of(passes), passes.fill_rows, worlds_of(passes), rebuild_of(family.listing_of(choice))
 )  # fmt: skip
 
+ROOM = passes.room  # floats and integers that each thread needs for blocks of contacts
+
 
 @kernel
 def advance(me, team, job):

@@ -27,8 +27,8 @@ def loop_of(one_pass: Any) -> Any:
 
 
 def loops_of(several: tuple[Any, ...]) -> Any:
-    """The loops of passes over kinds of pairs, one after the other, as one."""
-    loop = loop_of(several[0])
+    """Loops over kinds of pairs, one after the other, as one."""
+    loop = several[0]
     if len(several) == 1:
         return loop
     others = loops_of(several[1:])

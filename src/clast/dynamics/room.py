@@ -47,9 +47,9 @@ def empty_forces(widths: Widths, pairs: int, kept: int) -> Forces:
     )
 
 
-def no_scratch(geometry: Any, threads: int) -> Scratch:
-    """Scratch of a family that needs none."""
-    return scratch(threads, 0, 0)
+def scratch_for_blocks(geometry: Any, threads: int, room: tuple[int, int]) -> Scratch:
+    """Scratch of a family that needs room for blocks of contacts only: floats and integers of each thread."""
+    return scratch(threads, *room)
 
 
 def scratch(threads: int, floats: int, integers: int) -> Scratch:

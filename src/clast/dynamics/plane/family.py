@@ -15,7 +15,7 @@ from clast.dynamics.plane.columns import CONSTANT, LATE, LOSS, PAIR, PULL, REFER
 from clast.dynamics.plane.layout import TOGETHER, lay_out
 from clast.dynamics.plane.listing import WORDS, room_of, trees_of
 from clast.dynamics.room import Widths
-from clast.dynamics.room import no_scratch as scratch_of
+from clast.dynamics.room import scratch_for_blocks as scratch_of
 from clast.scene.springs import Springs
 
 PASSES = passes.__name__

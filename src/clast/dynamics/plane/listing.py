@@ -84,7 +84,7 @@ def note_reference(b, world):
     """Where body b is when the lists are made."""
     table, body, at = world.new.reference, world.state.body, REFERENCE * b
     table[at], table[at + 1] = body[BODY * b + X], body[BODY * b + Y]
-    table[at + 2], table[at + 3] = world.state.angle[b], world.model.reach[b]
+    table[at + 2], table[at + 3] = world.state.angle[b], world.model.reach[b] - radius(body, b)  # of the skeleton
 
 
 ROWS = pair_rows_of(SimpleNamespace(axes=AXES, PAIR=PAIR, CONSTANT=CONSTANT, MASS=MASS, LAW=LAW, place=place, periods=periods))

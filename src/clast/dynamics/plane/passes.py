@@ -5,12 +5,15 @@ Kernels are named by what this module imports, so it imports no scene.
 
 from types import SimpleNamespace
 
+from clast.backend.device import device
 from clast.contact import spheropolygon
 from clast.dynamics import table
 from clast.dynamics.balance import add_balance_of, balance_of
+from clast.dynamics.blocks import blocks_of, room_of
 from clast.dynamics.contact_rows import rows_of
 from clast.dynamics.forces import forces_with_memory, forces_without_memory
-from clast.dynamics.plane import columns, springs, visit
+from clast.dynamics.loops import loop_of
+from clast.dynamics.plane import columns, lanes, springs, visit
 from clast.dynamics.plane import motion as kicks
 from clast.dynamics.plane.columns import HEAT, LOSS, NOTHING, PULL
 from clast.dynamics.plane.gear import correct_and_predict_of
@@ -34,6 +37,7 @@ def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespac
             "touch_of sliding_now sliding_before rolling_rate turned_about_normal push_on_pair on_pair with_roll with_fade fades",
         ),
         (springs, "read_spring write_spring stretched turning_now passes_on"),
+        (lanes, "LANE write_lane read_lane lane_touch"),
         (columns, "add_wrench read_wrench write_wrench"),
         (kicks, "gain_beside gain_of closing_gain"),
     ):
@@ -41,11 +45,23 @@ def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespac
     return found
 
 
+@device
+def every_pair(p, world):
+    """All pairs are alike."""
+    return True
+
+
 def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """The passes of a step, and `fill_rows`, for a law bound by `clast.dynamics.bound_law`."""
     geometry, remembers, order = geometry_of(law, choice), choice.remembers, choice.gear
+    in_blocks = remembers and not order
+    if in_blocks:
+        forces, room = blocks_of(geometry, law, every_pair), room_of(geometry, law)
+    else:
+        forces, room = loop_of((forces_with_memory if remembers else forces_without_memory)(geometry, law)), (0, 0)
     return SimpleNamespace(
-        forces=((forces_with_memory if remembers else forces_without_memory)(geometry, law),),
+        forces=(forces,),
+        room=room,
         balance=balance_of(geometry, law, remembers),
         add_balance=add_balance_of(geometry),
         move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers),

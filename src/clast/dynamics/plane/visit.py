@@ -101,13 +101,18 @@ def touch_of(met, side):
     All that needs no square root is worked out at X, so that the processor need not wait for it: v(R) = v(X) + (ω_a − ω_b)
     offset T, and a force −P N + S T has the moment arm(X) × F + offset S.
     """
+    arm_a = turn(side.a.frame, met.probe)
+    return touch_at(met, side, arm_a, minus(arm_a, side.branch), turn(side.b.frame, met.way))
+
+
+@device
+def touch_at(met, side, arm_a, arm_b, way):
+    """The same, with the arms to X and the way from there to the feature, as the world sees them."""
     a, b = side.a, side.b
-    arm_a = turn(a.frame, met.probe)
-    arm_b = minus(arm_a, side.branch)
     speed = minus(velocity_at(a.velocity, a.spin, arm_a), velocity_at(b.velocity, b.spin, arm_b))
     distance = math.sqrt(met.square)
     inverse = distance * (1.0 / met.square)  # root and quotient side by side instead of one after the other
-    normal = times(inverse, turn(b.frame, met.way))
+    normal = times(inverse, way)
     depth = side.reach - distance
     return Touch(
         depth, normal, a.radius - 0.5 * depth, inverse, dot(speed, normal), cross(normal, speed), arm_a, arm_b, met.at_vertex

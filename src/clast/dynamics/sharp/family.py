@@ -37,7 +37,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def scratch_of(geometry: Polyhedra, threads: int) -> Scratch:
+def scratch_of(geometry: Polyhedra, threads: int, room: tuple[int, int]) -> Scratch:
     """Room in which each thread can cut any two pieces."""
-    room = int(geometry.room[0])
-    return scratch(threads, POINTS * room, LINKS * room)
+    capacity = int(geometry.room[0])
+    return scratch(threads, POINTS * capacity, LINKS * capacity)

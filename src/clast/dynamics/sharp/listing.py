@@ -31,7 +31,7 @@ from clast.contact.vectors import between, times, transposed, turn_back
 from clast.dynamics.listing import pair_rows_of, with_memory
 from clast.dynamics.sharp.columns import AREA, CONSTANT, LENGTH, WIDTH
 from clast.dynamics.space.columns import FIRST, LAW, MARK, MASS, PAIR, SECOND, THIRD
-from clast.dynamics.space.listing import AXES, WORDS, frame_of, is_near_big, note_reference, periods, place, radius
+from clast.dynamics.space.listing import AXES, WORDS, frame_of, is_near_big, note_place, periods, place, radius
 from clast.neighbours.candidates import CANDIDATE, FACED, PROBE, beyond, none_found, note
 from clast.neighbours.carry import find_of
 from clast.neighbours.feature_tree import Tree, least_of, next_leaf, tree_of
@@ -40,6 +40,12 @@ __all__ = ["WORDS", "listing_of", "room_of", "trees_of"]
 
 ROWS = pair_rows_of(SimpleNamespace(axes=AXES, PAIR=PAIR, CONSTANT=CONSTANT, MASS=MASS, LAW=LAW, place=place, periods=periods))
 read_pair, write_pair = ROWS.read_pair, ROWS.write_pair
+
+
+@device
+def note_reference(b, world):
+    """Where body b is when the lists are made."""
+    note_place(b, world.model.reach[b], world)
 
 
 def trees_of(geometry: Polyhedra) -> tuple[Tree, Tree]:

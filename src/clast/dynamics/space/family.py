@@ -10,7 +10,7 @@ from clast.dynamics.arrays import Model, SpaceState
 from clast.dynamics.depth import ROUNDED
 from clast.dynamics.memory import Kind
 from clast.dynamics.room import Widths
-from clast.dynamics.room import no_scratch as scratch_of
+from clast.dynamics.room import scratch_for_blocks as scratch_of
 from clast.dynamics.space import passes, table
 from clast.dynamics.space.columns import CONSTANT, LATE, LOSS, PAIR, PULL, REFERENCE, SPIN, VELOCITY
 from clast.dynamics.space.layout import TOGETHER, lay_out

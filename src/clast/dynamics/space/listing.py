@@ -98,12 +98,18 @@ def is_near_big(way, b, near, world):
 
 
 @device
-def note_reference(b, world):
-    """Where body b is when the lists are made."""
+def note_place(b, reach, world):
+    """Where body b is when the lists are made, and how far it reaches from its centre."""
     table, body, at = world.new.reference, world.state.body, REFERENCE * b
     table[at], table[at + 1], table[at + 2] = place(body, b)
-    table[at + REACH] = world.model.reach[b]
+    table[at + REACH] = reach
     write_four(table, at + THEN, four(body, BODY * b + TURN))
+
+
+@device
+def note_reference(b, world):
+    """Where body b is when the lists are made. A point at the centre goes nowhere when its body turns."""
+    note_place(b, 0.0 if world.geometry.round[world.model.shape[b]] != 0 else world.model.reach[b], world)
 
 
 ROWS = pair_rows_of(SimpleNamespace(axes=AXES, PAIR=PAIR, CONSTANT=CONSTANT, MASS=MASS, LAW=LAW, place=place, periods=periods))

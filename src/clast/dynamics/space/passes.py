@@ -8,9 +8,11 @@ from typing import Any
 
 from clast.backend.device import device
 from clast.dynamics.balance import add_balance_of, balance_of
+from clast.dynamics.blocks import blocks_of, room_of
 from clast.dynamics.contact_rows import rows_of
 from clast.dynamics.forces import forces_with_memory, forces_without_memory
-from clast.dynamics.space import balls, columns, counting, heirs, kicks, table, visit
+from clast.dynamics.loops import loop_of
+from clast.dynamics.space import ball_lanes, balls, columns, counting, heirs, kicks, table, visit
 from clast.dynamics.space.columns import LOSS, MARK, NOTHING, PAIR, PULL
 from clast.dynamics.space.kicks import kick_and_drift_of
 from clast.dynamics.space.leading import move_tagged_of, note_pressures
@@ -45,6 +47,9 @@ def balls_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     found = geometry_of(law, choice)
     names = "touch_of sliding_now sliding_before rolling_rate turned_about_normal push_on_pair on_pair read_spring turning_now"
     vars(found).update({name: getattr(balls, name) for name in f"{names} heir passes_on left_behind".split()})
+    found.LANE, found.write_lane, found.read_lane, found.lane_touch = (
+        ball_lanes.LANE, ball_lanes.write_lane, ball_lanes.read_lane, balls.touch_of
+    )  # fmt: skip
     vars(found).update(vars(balls.visit_of(SimpleNamespace(gap_of=law.gap_of, gear=choice.gear))), FADING=0)
     return found
 
@@ -59,12 +64,23 @@ def only(marked: bool, one_pass: Any) -> Any:
     return some_pairs
 
 
+@device
+def is_of_balls(p, world):
+    """Whether a pair is two spheres."""
+    return world.contacts.pair[PAIR * p + MARK] != 0
+
+
 def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """The passes of a step, and `fill_rows`, for a law bound by `clast.dynamics.bound_law`."""
     geometry, remembers, order = geometry_of(law, choice), choice.remembers, choice.gear
-    forces_of = forces_with_memory if remembers else forces_without_memory
+    forces_of, room, of_balls = forces_with_memory if remembers else forces_without_memory, (0, 0), balls_of(law, choice)
+    if remembers and not order:
+        between_balls, room = blocks_of(of_balls, law, is_of_balls), room_of(of_balls, law)
+    else:
+        between_balls = loop_of(only(True, forces_of(of_balls, law)))
     return SimpleNamespace(
-        forces=(only(True, forces_of(balls_of(law, choice), law)), only(False, forces_of(geometry, law))),
+        forces=(between_balls, loop_of(only(False, forces_of(geometry, law)))),
+        room=room,
         balance=balance_of(geometry, law, remembers),
         add_balance=add_balance_of(geometry),
         move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers),
