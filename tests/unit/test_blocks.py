@@ -1,0 +1,141 @@
+"""Contacts in blocks of lanes: what one contact after the other gives, for any cut of a range, in packed instructions."""
+
+import platform
+import re
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from clast.backend.bare import LANES, bare
+from clast.backend.device import device, from_python
+from clast.dynamics.arrays import Clock
+from clast.dynamics.blocks import columns_of, compute_of
+from clast.dynamics.engine import Engine, kernels_of
+from clast.dynamics.forces import forces_with_memory
+from clast.dynamics.loops import loop_of
+from clast.dynamics.plane import passes as plane_passes
+from clast.dynamics.space import passes as space_passes
+from clast.dynamics.worlds import worlds_of
+from clast.laws import Cohesion, Hertz, HertzMindlin, Linear, Rolling
+from clast.scene.scene import Scene
+from clast.scene.space import Box3D, Scene3D
+from clast.shapes import cow, polygon, polyline, regular
+from clast.shapes.space.make import plate, sphere
+
+LAWS = {
+    "linear": Linear(2e4, 1e4, friction=0.4, normal_damping=20.0, tangential_damping=5.0),
+    "linear, rolling, cohesion": Linear(2e4, 1e4, friction=0.4, rolling=Rolling(10.0, 0.2), cohesion=Cohesion(5.0, 0.01)),
+    "hertz": Hertz(2e5, 1e4, friction=0.4),
+    "hertz-mindlin": HertzMindlin.of_material(young=2e6, poisson=0.3, friction=0.4, restitution=0.6),
+}
+
+
+def grains(law) -> Engine:
+    """Grains of all kinds of corners that touch and slide, in a trough."""
+    scene, rng = Scene(law=law, gravity=(0.0, -100.0)), np.random.default_rng(1)
+    notched = polygon([(0, 0), (1.4, 0), (1.4, 0.5), (0.6, 0.5), (0.6, 1.4), (0, 1.4)], 0.1).scaled(0.3)
+    shapes = (regular(6, 0.05, circumradius=0.25), notched, cow().with_area(0.2))
+    for k in range(90):
+        scene.add(shapes[k % 3], (0.8 * (k % 10), 0.8 * (k // 10) + 0.5), angle=rng.uniform(0, 7), velocity=rng.normal(0, 1, 2),
+                  spin=rng.normal())  # fmt: skip
+    scene.add_wall(polyline([(-0.4, 9), (-0.4, -0.05), (7.6, -0.05), (7.6, 9)], 0.05))
+    engine = Engine(scene, alpha=0.02, dt=2e-5)
+    engine.advance(20000)
+    return engine
+
+
+def balls(law) -> Engine:
+    """Spheres that touch and slide, on a floor."""
+    scene, rng = Scene3D(law=law, gravity=(0, 0, -10.0), box=Box3D(period_x=4.0, period_y=4.0)), np.random.default_rng(2)
+    for k in range(64):
+        place, radius = (k % 4 + 0.5, k // 4 % 4 + 0.5, k // 16 + 0.6), 0.45 + 0.1 * rng.uniform()
+        scene.add(sphere(radius), place, velocity=rng.normal(0, 1, 3), spin=rng.normal(0, 1, 3))
+    scene.add_wall(plate([(0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)], 0.1))
+    engine = Engine(scene, alpha=0.02, dt=1e-4)
+    engine.advance(300)
+    return engine
+
+
+MADE = {"grains": (grains, plane_passes, "geometry_of"), "balls": (balls, space_passes, "balls_of")}
+
+
+def one_after_the_other(kernels: ModuleType, passes: ModuleType, geometry_of: str):
+    """The loop without blocks."""
+    found = getattr(passes, geometry_of)(kernels.law, kernels.choice)
+    one = forces_with_memory(found, kernels.law)
+    return loop_of(passes.only(True, one) if geometry_of == "balls_of" else one)
+
+
+def forces_by(loop, engine: Engine, cuts=None) -> dict[str, np.ndarray]:
+    """All that the forces of this instant write, from the same springs, in ranges between the cuts; rubbish in the lanes."""
+    pairs_at, _ = worlds_of(engine.kernels.passes)
+
+    @device
+    def forces(low, high, step, job):
+        return loop(low, high, pairs_at(step, 0, job))
+
+    run = from_python(forces)
+    engine._forces = engine._empty_forces(engine.pairs)
+    state, lists = engine._copy()
+    floats = engine._scratch.floats
+    floats[:] = np.random.default_rng(3).choice([np.nan, 0.0, -1e300, 3.0, np.inf], floats.size)
+    job = engine._stretcher._job(engine.step + 1, engine._run(engine._onset), engine._world(state, lists))
+    marks = 0
+    for low, high in zip([0, *(cuts or [])], [*(cuts or []), engine.pairs], strict=True):
+        marks |= run(low, high, engine.step, job)[1]
+    of = engine._forces
+    return {"force": of.pair, "loss": of.loss, "refine": of.refine, "spring": lists.spring, "marks": np.array([marks])}
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_blocks_are_one_contact_after_the_other_for_any_cut(kind):
+    make, passes, geometry_of = MADE[kind]
+    engine = make(LAWS["linear"])
+    blocks = engine.kernels.passes.forces[0]
+    expected, whole = forces_by(one_after_the_other(engine.kernels, passes, geometry_of), engine), forces_by(blocks, engine)
+    touching = int((engine._lists.weight[: engine.candidates] > 0).sum())
+    assert touching > 60
+    for name, array in expected.items():
+        assert np.allclose(whole[name], array, rtol=1e-12, atol=1e-12 * np.abs(array).max()), name
+    assert np.abs(whole["loss"]).max() > 0.0
+    rng = np.random.default_rng(4)
+    for count in (1, 7, engine.pairs // 2):
+        cuts = sorted(rng.choice(engine.pairs, count, replace=False).tolist())
+        for name, array in forces_by(blocks, engine, cuts).items():
+            assert np.array_equal(array, whole[name]), (count, name)
+
+
+@pytest.mark.skipif(
+    platform.machine().lower() not in ("x86_64", "amd64"), reason="reads the instructions of one kind of processor"
+)
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("kind", MADE)
+def test_the_law_runs_in_packed_instructions(kind, law):
+    _, passes, geometry_of = MADE[kind]
+    scene = Scene(law=LAWS[law]) if kind == "grains" else Scene3D(law=LAWS[law])
+    scene.add(*((cow(), (0, 0)) if kind == "grains" else (sphere(1.0), (0, 0, 0))))
+    kernels = kernels_of(scene)
+    geometry = getattr(passes, geometry_of)(kernels.law, kernels.choice)
+    compute = compute_of(geometry, kernels.law)
+
+    @device
+    def block(table, clock):
+        compute(bare(table), 0, clock)
+
+    run = from_python(block)
+    numbers = (1e-3, 1e-3, 0.5, 0.5, 1.0, 1e-3, 1.0, 1.0, 0.5, 0.0, 1.0, False, False, 0, 1)
+    run(np.ones(LANES * columns_of(geometry, kernels.law).number), Clock(*numbers))
+    (text,) = run.inspect_asm().values()
+    assert packed(text) >= 20
+    assert packed(text) > 4 * single(text)
+
+
+def packed(text: str) -> int:
+    """Multiplications, roots and quotients of several numbers at once."""
+    return len(re.findall(r"\bv?(?:mul|div|sqrt)pd\b", text))
+
+
+def single(text: str) -> int:
+    """The same of one number."""
+    return len(re.findall(r"\bv?(?:mul|div|sqrt)sd\b", text))
