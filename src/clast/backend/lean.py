@@ -12,6 +12,7 @@ the calls between them and into looking for things that are not there. So for an
 All of this is made of numba's internals, hence the narrow range of versions in pyproject.toml.
 """
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -20,11 +21,13 @@ from llvmlite.ir.instructions import Ret
 from numba.core import cgutils, itanium_mangler, types
 from numba.core.callconv import RETCODE_OK, CPUCallConv
 from numba.core.compiler import CompilerBase, _LowerResult
-from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
+from numba.core.compiler_machinery import FunctionPass, LoweringPass, PassManager, register_pass
+from numba.core.errors import NumbaWarning, WarningsFixer
 from numba.core.funcdesc import PythonFunctionDescriptor
 from numba.core.imputils import user_function
 from numba.core.lowering import Lower
-from numba.core.typed_passes import AnnotateTypes, NoPythonBackend, NopythonTypeInference, PreLowerStripPhis
+from numba.core.typed_passes import AnnotateTypes, NoPythonBackend, PreLowerStripPhis
+from numba.core.typeinfer import TypeInferer
 from numba.core.untyped_passes import (
     DeadBranchPrune,
     FixupArgs,
@@ -34,6 +37,7 @@ from numba.core.untyped_passes import (
     RewriteSemanticConstants,
     TranslateByteCode,
 )
+from numba.core.utils import OPERATORS_TO_BUILTINS
 
 
 def room(builder: Any, kind: Any, name: str = "") -> Any:
@@ -156,6 +160,52 @@ def call_of(description: Any, libraries: Sequence[Any], fails: bool) -> Callable
     return call
 
 
+def is_plain(kinds: Iterable[Any]) -> bool:
+    """Whether all of these are numbers."""
+    return all(isinstance(kind, (types.Number, types.Boolean, types.Literal)) for kind in kinds)
+
+
+class LeanInferer(TypeInferer):
+    """Finds the kinds of all variables. What an operator makes of numbers it looks up: numba goes through all that was ever said
+    about that operator, several times for every one in the source."""
+
+    def resolve_call(self, fnty: Any, pos_args: Any, kw_args: Any) -> Any:
+        if kw_args or getattr(fnty, "typing_key", None) not in OPERATORS_TO_BUILTINS or not is_plain(pos_args):
+            return super().resolve_call(fnty, pos_args, kw_args)
+        key = fnty.typing_key, pos_args
+        if key not in _MADE:
+            _MADE[key] = super().resolve_call(fnty, pos_args, kw_args)
+        return _MADE[key]
+
+
+_MADE: dict[Any, Any] = {}  # (operator, kinds) → signature
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LeanInference(FunctionPass):
+    """Gives every variable of an inner function its kind."""
+
+    _name = "lean_inference"
+
+    def __init__(self) -> None:
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        """The same as numba's NopythonTypeInference."""
+        function, context, warnings = state.func_ir, state.typingctx, WarningsFixer(NumbaWarning)
+        infer = LeanInferer(context, function, warnings)
+        with context.callstack.register(state.targetctx.target, infer, function.func_id, state.args), warnings:
+            for index, (name, kind) in enumerate(zip(function.arg_names, state.args, strict=True)):
+                infer.seed_argument(name, index, kind)
+            if state.return_type is not None:
+                infer.seed_return(state.return_type)
+            infer.build_constraint()
+            infer.propagate(raise_errors=True)
+            state.typemap, state.return_type, state.calltypes = infer.unify(raise_errors=True)
+        state.typing_errors = []
+        return True
+
+
 class LeanLower(Lower):
     """From numba's instructions to those of LLVM, for an inner function."""
 
@@ -184,6 +234,20 @@ class LeanLower(Lower):
             self._blk_local_varmap[name] = value
         else:
             self.builder.store(value, self.getvar(name))
+
+    def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
+        """Numba first looks for code made for this very number, which there is for powers."""
+        signature = self.fndesc.calltypes[expr]
+        if op in (operator.pow, operator.ipow) or not is_plain(signature.args):
+            return super().lower_binop(resty, expr, op)
+        values = []
+        for side, kind in zip((expr.lhs, expr.rhs), signature.args, strict=True):
+            values.append(self.context.cast(self.builder, self.loadvar(side.name), self.typeof(side.name), kind))
+        function = self.context.typing_context.resolve_value_type(op)
+        if signature.args not in function._impl_keys:
+            function.get_call_type(self.context.typing_context, signature.args, {})
+        made = self.context.get_function(function, signature)
+        return self.context.cast(self.builder, made(self.builder, values), signature.return_type, resty)
 
     def delvar(self, name: str) -> None:
         """There is nothing to give back."""
@@ -228,7 +292,7 @@ class LeanLowering(LoweringPass):
 UNTYPED = (
     TranslateByteCode, FixupArgs, IRProcessing, RewriteSemanticConstants, DeadBranchPrune, GenericRewrites, ReconstructSSA
 )  # fmt: skip
-TYPED = (NopythonTypeInference, PreLowerStripPhis)
+TYPED = (LeanInference, PreLowerStripPhis)
 
 
 class LeanCompiler(CompilerBase):
