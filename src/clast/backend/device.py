@@ -28,7 +28,10 @@ FUSED = os.environ.get("CLAST_FUSE", "1") != "0"  # 0: no fused multiply-add, so
 PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # everything runs as Python, for debugging
 _FAST = {"contract"} if FUSED else set()
 _COMMON: dict[str, Any] = {
-    "fastmath": _FAST or False, "error_model": "numpy", "_nrt": False, "boundscheck": False,
+    "fastmath": _FAST or False,
+    "error_model": "numpy",
+    "_nrt": False,
+    "boundscheck": False,
     "no_cfunc_wrapper": True,
 }
 # what only compiled code calls needs no entry for Python, whose unpacking of many arrays takes a third of the compiling

@@ -37,7 +37,7 @@ class ReadHeld(AttributeTemplate):
 
     key = Held
 
-    def generic_resolve(self, held: Any, name: str) -> Any:
+    def generic_resolve(self, held: Any, name: str) -> Any:  # type: ignore[override]
         """The kind of it."""
         if name not in held.record.fields:
             return None

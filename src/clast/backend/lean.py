@@ -22,9 +22,8 @@ from numba.core import cgutils, itanium_mangler, types
 from numba.core.callconv import RETCODE_OK, CPUCallConv
 from numba.core.compiler import CompilerBase, _LowerResult
 from numba.core.compiler_machinery import FunctionPass, LoweringPass, PassManager, register_pass
-from numba.core.errors import NumbaWarning, WarningsFixer
+from numba.core.errors import NumbaWarning, WarningsFixer  # type: ignore[attr-defined]
 from numba.core.funcdesc import PythonFunctionDescriptor
-from numba.core.imputils import user_function
 from numba.core.lowering import Lower
 from numba.core.typed_passes import AnnotateTypes, NoPythonBackend, PreLowerStripPhis
 from numba.core.typeinfer import TypeInferer

@@ -117,7 +117,7 @@ class KernelLibrary(JITCodeLibrary):
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Python looks for unreachable objects whenever many are made. While compiling they are nearly all in use: a tenth of the time."""
+    """Python looks for unreachable objects whenever many are made. While compiling nearly all are in use: it costs a tenth."""
     collects = gc.isenabled()
     gc.disable()
     try:
