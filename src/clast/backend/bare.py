@@ -9,12 +9,12 @@ import operator
 from typing import Any
 
 from numba import types
-from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, register_model
 
 from clast.backend.device import PLAIN
+from clast.backend.held import member, read
 
 
 class Bare(types.Type):
@@ -80,18 +80,20 @@ def _bare(typing: Any, array: Any) -> Any:
 
 
 @intrinsic
-def _bare_all(typing: Any, record: Any) -> Any:
-    kinds = [Bare(each.dtype) if isinstance(each, types.Array) and each.ndim == 1 else each for each in record.types]
+def _bare_all(typing: Any, held: Any) -> Any:
+    record = held.record
+    tables = [isinstance(each, types.Array) and each.ndim == 1 for each in record.types]
+    kinds = [Bare(each.dtype) if table else each for each, table in zip(record.types, tables, strict=True)]
     result = types.BaseTuple.from_types(kinds, record.instance_class)
 
     def generate(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         values = []
-        for kind, value in zip(record.types, cgutils.unpack_tuple(builder, arguments[0], len(kinds)), strict=True):
-            is_table = isinstance(kind, types.Array) and kind.ndim == 1
-            values.append(context.make_array(kind)(context, builder, value).data if is_table else value)
+        for k, (kind, table) in enumerate(zip(record.types, tables, strict=True)):
+            value = read(context, builder, kind, member(context, builder, record, arguments[0], k))
+            values.append(context.make_array(kind)(context, builder, value).data if table else value)
         return context.make_tuple(builder, sig.return_type, values)
 
-    return result(record), generate
+    return result(held), generate
 
 
 @intrinsic
@@ -118,6 +120,6 @@ lane = (lambda table, at: table[at::LANES]) if PLAIN else _lane
 # onwards (bare table or lane, at): the same from one of its numbers on
 onwards = (lambda table, at: table[at:]) if PLAIN else _onwards
 
-# bare (array of one axis): the same numbers as a bare table; bare_all (NamedTuple of arrays): the same with bare tables
+# bare (array of one axis): the same numbers as a bare table; bare_all (held record of arrays): the same with bare tables
 bare = (lambda array: array) if PLAIN else _bare
 bare_all = (lambda record: record) if PLAIN else _bare_all

@@ -27,9 +27,15 @@ from clast.backend.private_code import InnerCompiler, KernelCompiler
 FUSED = os.environ.get("CLAST_FUSE", "1") != "0"  # 0: no fused multiply-add, so that bits do not depend on the compiler's choice
 PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # everything runs as Python, for debugging
 _FAST = {"contract"} if FUSED else set()
-_COMMON: dict[str, Any] = {"fastmath": _FAST or False, "error_model": "numpy", "_nrt": False, "boundscheck": False}
+_COMMON: dict[str, Any] = {
+    "fastmath": _FAST or False,
+    "error_model": "numpy",
+    "_nrt": False,
+    "boundscheck": False,
+    "no_cfunc_wrapper": True,
+}
 # what only compiled code calls needs no entry for Python, whose unpacking of many arrays takes a third of the compiling
-_INNER: dict[str, Any] = {**_COMMON, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": InnerCompiler}
+_INNER: dict[str, Any] = {**_COMMON, "no_cpython_wrapper": True, "pipeline_class": InnerCompiler}
 
 
 def device(function: Callable[..., Any]) -> Any:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 from clast.backend.bind import functions_of
 from clast.backend.device import kernel
+from clast.backend.held import hold
 from clast.backend.team import still
 from clast.dynamics.bound_law import bind_law
 from clast.dynamics.step import step_of
@@ -50,7 +51,7 @@ ROOM = passes.room  # floats and integers that each thread needs for blocks of c
 @kernel
 def advance(me, team, job):
     """The part of one thread in a stretch of steps, or in a look at the present instant (`clast.dynamics.step`)."""
-    member(me, team, job)
+    member(me, hold(team), hold(job))
 
 
 @kernel
@@ -62,10 +63,10 @@ def still_going(words, turns):
 @kernel
 def table_now(pairs, job):
     """Fill the table of contacts in job.scratch (`clast.dynamics.contact_rows`); returns the number of rows needed."""
-    return fill_rows(pairs, pairs_at(job.run.start, 0, job))
+    return fill_rows(pairs, hold(pairs_at(job.run.start, 0, hold(job))))
 
 
 @kernel
 def rebuild(me, team, job):
     """The part of one thread in a rebuild of the lists (`clast.neighbours.rebuild`)."""
-    renewing(me, team, job)
+    renewing(me, hold(team), hold(job))

@@ -21,6 +21,7 @@ from typing import Any
 
 from clast.backend.atomics import fetch_min, load, store
 from clast.backend.device import device
+from clast.backend.held import hold
 from clast.backend.team import FREE, LINE, OVER, member_of
 from clast.dynamics.loops import CHANGES, STOP, loop_of, loops_of
 from clast.dynamics.worlds import worlds_of
@@ -43,17 +44,17 @@ def step_of(passes: SimpleNamespace) -> Any:
         stage, step = phase % STAGES, phase // STAGES
         low, high = job.pair_cut[part], job.pair_cut[part + 1]
         if stage == FORCES:
-            deep, marks = forces(low, high, pairs_at(step, me, job))
+            deep, marks = forces(low, high, hold(pairs_at(step, me, job)))
             if deep >= 0:
                 fetch_min(words, DEEP, deep)  # the lowest, whoever finds it
             if marks & CHANGES:
                 store(words, CHANGING, 1)
         elif stage == BALANCE:
-            balance(low, high, pairs_at(step, me, job))
+            balance(low, high, hold(pairs_at(step, me, job)))
         elif stage == ADD:
-            add(low, high, pairs_at(step, me, job))
+            add(low, high, hold(pairs_at(step, me, job)))
         else:
-            low, high, free, world = job.body_cut[part], job.body_cut[part + 1], job.run.free, bodies_at(step, job)
+            low, high, free, world = job.body_cut[part], job.body_cut[part + 1], job.run.free, hold(bodies_at(step, job))
             _, marks = move(low, min(high, free), world)
             _, more = move_tagged(max(low, free), high, world)
             if (marks | more) & STOP:
@@ -72,7 +73,7 @@ def step_of(passes: SimpleNamespace) -> Any:
         if stage == BALANCE or (load(words, CHANGING) != 0 and stage == FORCES and job.run.onset != 0.0):
             return phase + 1
         store(words, CHANGING, 0)
-        before_moving(bodies_at(step, job))
+        before_moving(hold(bodies_at(step, job)))
         return STAGES * step + MOVE
 
     return member_of(work, following)

@@ -7,6 +7,7 @@ import numpy as np
 
 from clast.backend.bare import bare
 from clast.backend.device import device
+from clast.backend.held import whole
 from clast.dynamics.arrays import (
     BodyContacts,
     BodyForces,
@@ -83,7 +84,7 @@ def worlds_of(passes: SimpleNamespace) -> Any:
                 bare(c.first_pair), bare(c.first_other), bare(c.other),
             ),
             Forces(bare(f.pair), bare(f.loss), bare(f.refine), bare(f.more), bare(f.work)),
-            job.scratch, clock_at(step, job.run, job.tags, gear), me,
+            whole(job.scratch), clock_at(step, job.run, job.tags, gear), me,
         )  # fmt: skip
 
     @device
@@ -92,7 +93,7 @@ def worlds_of(passes: SimpleNamespace) -> Any:
         return BodyWorld(
             BodyModel(bare(m.inverse_mass), bare(m.inverse_inertia), bare(m.cell), bare(m.gravity)), look_at_state(job.state),
             BodyContacts(bare(c.image), bare(c.first_pair), bare(c.first_other), bare(c.other), bare(c.reference)),
-            BodyForces(bare(f.pair), bare(f.loss), bare(f.work)), job.tags, clock_at(step, job.run, job.tags, gear),
+            BodyForces(bare(f.pair), bare(f.loss), bare(f.work)), whole(job.tags), clock_at(step, job.run, job.tags, gear),
             job.pair_cut[job.pair_cut.size - 1],
         )  # fmt: skip
 

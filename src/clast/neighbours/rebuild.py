@@ -28,6 +28,7 @@ import numpy as np
 
 from clast.backend.bare import bare, bare_all
 from clast.backend.device import device, routine, stay_whole, unsigned
+from clast.backend.held import hold, whole
 from clast.backend.team import OVER, member_of
 from clast.neighbours.candidates import candidates_of
 from clast.neighbours.cells import cells_of, lay_grids
@@ -89,7 +90,7 @@ def world_of(part, job):
     target = bare(job.new.candidate) if job.work.size[WRITING] != 0 else bare(job.work.slot)
     return Rebuild(
         part, job.parts, job.own, job.alpha, job.materials, job.parameters, bare_all(job.geometry), bare_all(job.probes),
-        bare_all(job.faced), bare_all(job.model), bare_all(job.state), job.cast, bare_all(job.work), bare_all(job.old),
+        bare_all(job.faced), bare_all(job.model), bare_all(job.state), whole(job.cast), bare_all(job.work), bare_all(job.old),
         bare_all(job.new), target,
     )  # fmt: skip
 
@@ -199,17 +200,17 @@ def rebuild_of(family: SimpleNamespace) -> Any:
             clear(part, job)
             note_extent(part, low, high, job)
         elif stage == COUNT_CELLS:
-            count_cells(low, high, world_of(part, job))
+            count_cells(low, high, hold(world_of(part, job)))
         elif stage == FILL_CELLS:
-            fill_cells(low, high, world_of(part, job))
+            fill_cells(low, high, hold(world_of(part, job)))
         elif stage in (COUNT_PAIRS, FILL_PAIRS):
-            find_pairs(part, low, high, world_of(part, job))
+            find_pairs(part, low, high, hold(world_of(part, job)))
         elif stage in (COUNT_CANDIDATES, FILL_CANDIDATES):
-            list_candidates(part, low, high, world_of(part, job))
+            list_candidates(part, low, high, hold(world_of(part, job)))
         elif stage == FILL_OTHERS:
-            finish_pairs(low, high, world_of(part, job))
+            finish_pairs(low, high, hold(world_of(part, job)))
         elif stage == CLOSE:
-            finish_bodies(low, high, world_of(part, job))
+            finish_bodies(low, high, hold(world_of(part, job)))
         else:
             scan_part(stage, part, low, high, job)
 
