@@ -9,6 +9,7 @@ import pytest
 
 from clast.backend.bare import LANES, bare
 from clast.backend.device import device, from_python
+from clast.backend.held import hold
 from clast.dynamics.arrays import Clock
 from clast.dynamics.blocks import columns_of, compute_of
 from clast.dynamics.engine import Engine, kernels_of
@@ -73,7 +74,7 @@ def forces_by(loop, engine: Engine, cuts=None) -> dict[str, np.ndarray]:
 
     @device
     def forces(low, high, step, job):
-        return loop(low, high, pairs_at(step, 0, job))
+        return loop(low, high, hold(pairs_at(step, 0, hold(job))))
 
     run = from_python(forces)
     engine._forces = engine._empty_forces(engine.pairs)
