@@ -23,6 +23,8 @@ from clast.dynamics.springs import springs_of_law
 
 WHICH, SLOT, HELD, INTEGERS = 0, 1, 2, 3  # integer columns: the pair, the candidate, and whose parameters a lane holds
 
+GAP = 16  # numbers: two cache lines, which some processors fetch together
+
 
 class LanePair(NamedTuple):
     """Of a pair what contacts need."""
@@ -195,13 +197,13 @@ def collect_of(family: SimpleNamespace, law: SimpleNamespace, flush: Any) -> Any
 
 def block_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     """`block_of(world)`: the lanes of the thread that works."""
-    floats = LANES * columns_of(family, law).number
+    floats, integers = room_of(family, law)
 
     @device
     def block_of(world):
         scratch, me, forces = world.scratch, world.thread, world.forces
         return Block(
-            bare(scratch.floats), bare(scratch.integers), floats * me, INTEGERS * LANES * me, forces.pair, forces.loss,
+            bare(scratch.floats), bare(scratch.integers), floats * me, integers * me, forces.pair, forces.loss,
             forces.refine, world.contacts.spring,
         )  # fmt: skip
 
@@ -247,5 +249,6 @@ def blocks_of(family: SimpleNamespace, law: SimpleNamespace, is_mine: Any) -> An
 
 
 def room_of(family: SimpleNamespace, law: SimpleNamespace) -> tuple[int, int]:
-    """Floats and integers that each thread needs."""
-    return LANES * columns_of(family, law).number, LANES * INTEGERS
+    """Floats and integers that each thread needs, with a gap to those of the next: what one writes must not lie in the cache line
+    of another."""
+    return LANES * columns_of(family, law).number + GAP, LANES * INTEGERS + GAP

@@ -11,7 +11,8 @@ from clast.dynamics.step import DEEP, MOVED, NOWHERE, STAGES, STEP
 from clast.dynamics.worlds import Job
 
 DONE, STALE, DEEP_OVERLAP = 0, 1, 2  # why a stretch ended
-PARTS_EACH = 8  # parts of a stage for each thread
+PARTS_EACH = 8  # parts of a stage for each thread, at most
+PAIRS_EACH = 64  # pairs of a part, at least: blocks of contacts want to be full
 
 
 class Stretcher:
@@ -25,7 +26,7 @@ class Stretcher:
     def cut(self, first_candidate: np.ndarray, bodies: int, threads: int) -> None:
         """Divide pairs and bodies into parts; `first_candidate` (pairs + 1,) is the running number of candidates."""
         self.threads = threads
-        parts = 1 if threads == 1 else PARTS_EACH * threads
+        parts = 1 if threads == 1 else min(PARTS_EACH * threads, max(threads, (len(first_candidate) - 1) // PAIRS_EACH))
         self.pair_cut = balanced_cuts(first_candidate, parts)
         self.body_cut = even_cuts(bodies, parts)
 
