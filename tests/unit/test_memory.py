@@ -5,15 +5,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from clast.dynamics.engine import Engine
 from clast.dynamics.family import Family, family_of
 from clast.dynamics.layout import Layout
 from clast.dynamics.memory import put_springs, springs_of
 from clast.dynamics.room import empty_lists
-from clast.laws import Linear, OverlapVolume
+from clast.laws import Linear, OverlapVolume, Rolling
 from clast.scene.scene import Scene
 from clast.scene.space import Scene3D
-from clast.shapes import regular
-from clast.shapes.space.make import cuboid
+from clast.shapes import clump, disk, regular
+from clast.shapes.space.make import cuboid, sphere, sphere_clump
 
 BODIES = 7
 
@@ -86,3 +87,49 @@ def test_contacts_of_bodies_that_are_not_there_are_left_out(name):
     kept = through_lists(family, family.lay_out(scene), springs, some)
     assert rows_of(kept) == [row for row in rows_of(springs) if max(row[:2]) < 3]
     assert len(through_lists(family, family.lay_out(scene), springs, some[:1]).key) == 0
+
+
+@pytest.mark.parametrize("space", [False, True])
+def test_springs_of_round_grains_survive_another_order(space):
+    """Two round grains and a clump, pressed together and sheared: taken over by a scene that adds them the other way round."""
+    law = Linear(1e4, 5e3, friction=0.5, rolling=Rolling(50.0, 0.2))
+    shape = sphere_clump([(0, 0, 0), (0.9, 0, 0)], 1.0) if space else clump([(-0.45, 0), (0.45, 0)], 1.0)
+    shapes = (sphere(1.0), sphere(0.7), shape) if space else (disk(radius=1.0), disk(radius=0.7), shape)
+    places = np.array([(0.0, 0.0, 0.0), (0.3, 1.65, 0.2), (0.5, -1.9, -0.1)])[:, : 3 if space else 2]
+    speeds = np.array([(0.0, 0.0, 0.0), (3.0, -1.0, 1.0), (-2.0, 1.0, 2.0)])[:, : 3 if space else 2]
+
+    def scene(order, springs=None, places=places):
+        found = Scene3D(law=law) if space else Scene(law=law)
+        for k in order:
+            found.add(shapes[k], places[k], velocity=speeds[k])
+        found.springs = springs
+        return found
+
+    engine = Engine(scene((0, 1, 2)), dt=1e-5, alpha=0.1)
+    engine.advance(40)
+    springs, now = engine.springs(), engine.positions
+    assert len(springs.key) >= 2
+    assert np.abs(springs.memory).max() > 1e-5
+    renamed = springs._replace(key=springs.key.copy())
+    renamed.key[:, :2] = np.array([2, 1, 0])[springs.key[:, :2]]
+    straight, reverse = (
+        Engine(scene(order, taken, now), dt=1e-5, alpha=0.1) for order, taken in (((0, 1, 2), springs), ((2, 1, 0), renamed))
+    )
+    found, other = forces_of(straight, np.arange(3)), forces_of(reverse, np.array([2, 1, 0]))
+    bare = forces_of(Engine(scene((0, 1, 2), None, now), dt=1e-5, alpha=0.1), np.arange(3))
+    assert found.keys() == other.keys()
+    for pair, force in found.items():
+        assert other[pair] == pytest.approx(force, rel=1e-9)
+        assert np.linalg.norm(bare[pair] - force) > 1e-3 * np.linalg.norm(force)  # the spring is felt
+    columns = slice(4, 7) if space else slice(2, 3)
+    rolled = [np.sort(np.linalg.norm(engine.springs().memory[:, columns], axis=1)) for engine in (straight, reverse)]
+    assert rolled[0] == pytest.approx(rolled[1], rel=1e-9)
+
+
+def forces_of(engine: Engine, names: np.ndarray) -> dict[tuple[int, int], np.ndarray]:
+    """Force on the body of the smaller name of every touching pair; `names` of the bodies by their ids."""
+    contacts, found = engine.snapshot().contacts, {}
+    for first, second, force in zip(names[contacts.first], names[contacts.second], contacts.forces, strict=True):
+        pair, sign = (min(first, second), max(first, second)), 1.0 if first < second else -1.0
+        found[pair] = found.get(pair, 0.0) + sign * force
+    return found

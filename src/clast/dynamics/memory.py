@@ -119,23 +119,32 @@ def in_rows(
     # the order of rows may be another one: what the second of a pair probed may now be probed by the first
     swapped = prober > probed
     mutual = (key[:, 5] if kind.axes == 3 else swapped) == kind.mutual
-    section, turn = np.where(mutual, kind.mutual, swapped), mutual & swapped
+    shape_a, shape_b = model.shape[prober], model.shape[probed]
+    # of two bodies without edges the first probes the second, whoever that is
+    edgeless = np.zeros(len(key), bool) if kind.overlaps else (geometry.edged[shape_a] | geometry.edged[shape_b]) == 0
+    section = np.where(mutual, kind.mutual, swapped & ~edgeless)
+    turn = (mutual | edgeless) & swapped
     probes, features = kind.numbering(geometry)
-    first, second = key[:, -2] + probes[model.shape[prober]], key[:, -1] + features[model.shape[probed]]
-    first, second = np.where(turn, second, first), np.where(turn, first, second)
+    first = np.where(turn, key[:, -1] + probes[shape_b], key[:, -2] + probes[shape_a])
+    second = np.where(turn, key[:, -2] + features[shape_a], key[:, -1] + features[shape_b])
     image = np.where(swapped[:, None], -key[:, 2 : 2 + kind.axes], key[:, 2 : 2 + kind.axes])
     if turn.any():
-        exchange(memory, turn, key[:, 2:5] * model.period)
+        exchange(kind, memory, turn, key[:, 2 : 2 + kind.axes] * model.period)
     i, j = np.minimum(prober, probed), np.maximum(prober, probed)
     place = np.lexsort((second, first, section, *image.T[::-1], j, i))
     return np.column_stack([i, j, image, first, second])[place], section[place], memory[place]
 
 
-def exchange(memory: np.ndarray, rows: np.ndarray, shift: np.ndarray) -> None:
-    """Let the two bodies of some contacts in space change places: what the first slides and rolls on the second changes its sign.
+def exchange(kind: Kind, memory: np.ndarray, rows: np.ndarray, shift: np.ndarray) -> None:
+    """Let the two bodies of some contacts change places: what the first slides and rolls on the second changes its sign.
 
-    shift   (n, 3) from the body that came second to its image
+    In the plane the tangent, ẑ × N, changes its sign as well, so that the number along it stays.
+
+    shift   (n, axes) from the body that came second to its image
     """
+    if kind.axes == 2:
+        memory[rows, 2] *= -1.0
+        return
     memory[rows, :EXTRA] *= -1.0
     memory[rows, EXTRA + 1 : COUNT] *= -1.0
     if memory.shape[1] == END:
