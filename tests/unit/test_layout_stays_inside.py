@@ -19,7 +19,7 @@ PUBLIC = {
     "arrival": {"hold_back", "let_in"},
     "engine": {"Engine", "Snapshot", "kernels_of"},
     "limits": {"limits_of"},
-    "named": {"Cell", "rows_in_space"},
+    "named": {"Cell"},
     "named_contacts": {"ContactTable"},
     "rows": {"interleaved", "levels_of"},
     "runner": {"Every", "Output", "run_stretches"},

@@ -279,7 +279,7 @@ class LeanLowering(LoweringPass):
             lower.lower()
         entry = target.get_executable(library, description, lower.env)
         if isinstance(description.restype, types.Optional):
-            raise NotImplementedError("an inner function does not return something or nothing")
+            raise TypeError(f"{description.qualname} returns a value or None: an inner function must always return the same kind")
         ends = (block.terminator for block in lower.function.blocks)
         fails = any(isinstance(end, Ret) and getattr(end.operands[0], "constant", None) != 0 for end in ends)
         target._defns[entry].append(call_of(description, [library], fails), description.argtypes)

@@ -27,7 +27,6 @@ from clast.neighbours.rebuilder import Rebuilder
 from clast.scene.scene import Scene
 from clast.scene.space import Scene3D
 
-SPARE = 1.3  # growth of arrays beyond what is needed
 SLICE = 0.25  # seconds: compiled code comes back that often, at a whole step, so that Ctrl-C is heard
 INTEGRATORS = {"verlet": 0, "gear4": 4, "gear5": 5}
 

@@ -19,7 +19,7 @@ from clast.dynamics.arrays import DRAG, LOST, REMOVED, ROLLING, SLIDING, TAG_WOR
 from clast.dynamics.family import Family
 from clast.dynamics.named_contacts import ContactTable
 from clast.dynamics.plane.columns import COS, SIN
-from clast.dynamics.space.columns import BODY, THEN, TURN
+from clast.dynamics.space.columns import THEN, TURN
 from clast.dynamics.timestep import safe_step
 from clast.shapes.space.quaternions import matrix
 
@@ -64,13 +64,6 @@ class Cell(NamedTuple):
     loads: np.ndarray  # (2,) force of its tags on the lengths, pulling is positive [N]
     held: np.ndarray  # (2,) bool: whether a tag prescribes the rate
     dashpots: np.ndarray  # (2,) coefficients [N s/m]
-
-
-def rows_in_space(positions: np.ndarray, orientations: np.ndarray) -> np.ndarray:
-    """A table of sharp bodies as the searches of `clast.neighbours` take it, from places (n, 3) and quaternions (n, 4)."""
-    table = np.zeros((len(positions), BODY))
-    table[:, :3], table[:, TURN : TURN + 4] = positions, orientations
-    return table
 
 
 class Named:

@@ -15,14 +15,6 @@ SECTIONS = 3
 
 
 @device
-def section_at(k, pair):
-    """Section of candidate k."""
-    if k < pair.second:
-        return 0
-    return 1 if k < pair.third else 2
-
-
-@device
 def passes_on(side, other, pair):
     """Sign of what passes between candidates: in the second section the bodies change their parts."""
     return -1.0 if (side.section == 1) != (pair.second <= other < pair.third) else 1.0
