@@ -80,6 +80,7 @@ class Binding(NamedTuple):
     law: str
     own: int  # parameters of the law itself
     meet: str = "meet"
+    kinds: int = 1
     history: bool = True
     extra: bool = False
     rolling: bool = False
@@ -91,7 +92,8 @@ class Binding(NamedTuple):
         """The lines between the marks of the template."""
         numbers = ", ".join(f"table[at + {k}]" for k in range(self.own))
         return (
-            f'FAMILY = "{self.family}"\nLAW = "{self.law}"\nMEET = "{self.meet}"\nHISTORY = {int(self.history)}\n'
+            f'FAMILY = "{self.family}"\nLAW = "{self.law}"\nMEET = "{self.meet}"\n'
+            f"KINDS = {self.kinds}\nHISTORY = {int(self.history)}\n"
             f"EXTRA = {int(self.extra)}\nROLLING = {int(self.rolling)}\nCOHESIVE = {int(self.cohesive)}\n"
             f"CELL = {int(self.cell)}\nGEAR = {self.gear}\nOWN = {self.own}\n\n\n"
             f"def read_row(table, at):\n    return ({numbers},)\n\n\n"

@@ -22,6 +22,7 @@ class Geometry(NamedTuple):
     first_feature: np.ndarray  # (ns + 1,) int64
     box: np.ndarray  # (ns, 4) x_min, y_min, x_max, y_max of the skeleton
     edged: np.ndarray  # (ns,) uint8, 0 for points and clumps
+    round: np.ndarray  # (ns,) uint8, 1 for a disk: one point at the centre
 
 
 def chains(shape: Shape) -> list[tuple[list[int], bool]]:
@@ -123,4 +124,5 @@ def geometry(shapes: Sequence[Shape], *, all_pairs: bool = False, endless: Colle
         np.array(first_feature, np.int64),
         np.array(box, float).reshape(-1, 4),
         np.array(edged, np.uint8),
+        np.array([shape.is_round for shape in shapes], np.uint8),
     )

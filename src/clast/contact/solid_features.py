@@ -225,5 +225,5 @@ def geometry(shapes: Sequence[Solid], seams: Mapping[int, Mapping[int, bool]] | 
         np.array([first for _, first in starts], np.int64),
         np.array(tables.bounds, float).reshape(-1, 6),
         np.array([len(solid.edges) > 0 for solid in shapes], np.uint8),
-        np.array([len(solid.vertices) == 1 and not solid.vertices.any() for solid in shapes], np.uint8),
+        np.array([solid.is_round for solid in shapes], np.uint8),
     )

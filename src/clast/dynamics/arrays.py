@@ -49,7 +49,8 @@ class SpaceState(NamedTuple):
 
     body: np.ndarray  # (n, 16): x y z, sphero-radius, quaternion w x y z, velocity x y z, 0, spin x y z in the world, 0
     # (its mean over the last drift under Verlet, which contacts see); two cache lines each
-    momentum: np.ndarray  # (n, 4) angular momentum in the principal frame at the end of the last drift, and a 0
+    momentum: np.ndarray  # (n, 4) angular momentum in the principal frame at the end of the last drift, and a 0; of bodies with
+    # three equal moments Verlet keeps the spin only
     book: np.ndarray  # (n, 8) heats and work since the start, per body
     gear: np.ndarray  # (n, 10, order) for Gear, see `clast.dynamics.space.predicting`; (1, 10, 1) for Verlet
     late: np.ndarray  # (n, 6) velocity and spin half a step ago, which springs follow; (1, 6) for Verlet, whose own they are
@@ -99,10 +100,9 @@ class Contacts(NamedTuple):
 class Forces(NamedTuple):
     """Sums over the contacts of each pair."""
 
-    pair: np.ndarray  # (np, 4 or 9): force on i, torque on i, torque on j
-    loss: np.ndarray  # (np, 7 or 12): viscous part of the above, heat of sliding, of rolling, energy of lost springs
+    pair: np.ndarray  # (np, 8 or 18): force on i, torque on i, torque on j; then the viscous part of these
     refine: np.ndarray  # (np,) uint8: 1 where a contact may open or close in this step
-    more: np.ndarray  # (np, 4 or 9): what that adds to the first table
+    more: np.ndarray  # (np, 4 or 9): what that adds to force and torques
     work: np.ndarray  # (np, 9): of sharp bodies the part of the first table that has no potential
 
 
@@ -180,6 +180,7 @@ class PairState(NamedTuple):
     """See `State`."""
 
     body: np.ndarray
+    book: np.ndarray  # of i, in which the heats of a pair are booked: its pairs are the work of one thread
     late: np.ndarray
 
 
@@ -233,7 +234,6 @@ class BodyForces(NamedTuple):
     """See `Forces`."""
 
     pair: np.ndarray
-    loss: np.ndarray
     work: np.ndarray
 
 

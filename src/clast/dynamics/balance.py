@@ -59,7 +59,7 @@ def answer_of_law(family: SimpleNamespace, law: SimpleNamespace, remembers: bool
 def balance_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -> Any:
     """The pass `pair_balance(p, world)`."""
     visit, touch_of, on_pair, with_fade, add = family.visit, family.touch_of, family.on_pair, family.with_fade, family.add_wrench
-    fades, fading, nothing, PULL = family.fades, family.FADING, family.NOTHING, family.PULL
+    fades, fading, nothing, PULL, SUMS = family.fades, family.FADING, family.NOTHING, family.PULL, family.SUMS
     read_pair, read_wrench, write_wrench = family.read_pair, family.read_wrench, family.write_wrench
     gain_beside, gain_of, closing_gain = family.gain_beside, family.gain_of, family.closing_gain
     normal_energy, read_row, answer_of = law.normal_energy, law.read_row, answer_of_law(family, law, remembers)
@@ -102,7 +102,7 @@ def balance_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -
         The whole kick of the step decides, whatever part of it is wanted: an output finds the same parts as the run.
         """
         if world.forces.refine[p] != 0:
-            pair, mine = read_pair(world, p), read_wrench(world.forces.pair, PULL * p)
+            pair, mine = read_pair(world, p), read_wrench(world.forces.pair, SUMS * p)
             i, j = gain_beside(pair.i, mine, 1.0, world), gain_beside(pair.j, mine, -1.0, world)
             push, more = nothing, nothing
             for _ in range(TURNS):
@@ -117,13 +117,13 @@ def balance_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -
 
 def add_balance_of(family: SimpleNamespace) -> Any:
     """The pass `add_balance(p, world)`: the corrections are added to the forces."""
-    width = family.PULL
+    width, SUMS = family.PULL, family.SUMS
 
     @device
     def add_balance(p, world):
         if world.forces.refine[p] != 0:
             for c in range(width):
-                world.forces.pair[width * p + c] += world.forces.more[width * p + c]
+                world.forces.pair[SUMS * p + c] += world.forces.more[width * p + c]
         return False
 
     return add_balance

@@ -2,9 +2,9 @@
 
 Touching candidates are collected as lanes of a table of columns, one number of each contact in a column. When the table is full,
 one loop computes all lanes in packed instructions, and their answers are added to their pairs in the order in which they came:
-the sums are those of one contact after the other. A lane looks like the world: `contact` is the function by which
-`clast.dynamics.forces` computes one contact, and finds spring and parameters of the law in its lane as it would in the tables.
-Idle lanes are computed too, so the bits do not depend on how a range is cut.
+the sums are those of one contact after the other. Two round bodies have one contact, and its answer is the sum. A lane looks
+like the world: `contact` is the function by which `clast.dynamics.forces` computes one contact, and finds spring and parameters
+of the law in its lane as it would in the tables. Idle lanes are computed too, so the bits do not depend on how a range is cut.
 
 Columns of a lane: what the family writes of a candidate and its side · reduced mass and radius · parameters of the law ·
 what the contact remembers · answers: force, its viscous part, heat of sliding and of rolling, whether it opens or closes.
@@ -17,11 +17,12 @@ import numpy as np
 
 from clast.backend.bare import LANES, bare, lane, onwards
 from clast.backend.device import device, routine, stay_whole, unlikely, unsigned
+from clast.dynamics.arrays import ACCOUNTS, LOST, ROLLING, SLIDING
 from clast.dynamics.forces import contact_of_law, is_too_deep, memory_width
 from clast.dynamics.loops import CHANGES, STOP
 from clast.dynamics.springs import springs_of_law
 
-WHICH, SLOT, HELD, INTEGERS = 0, 1, 2, 3  # integer columns: the pair, the candidate, and whose parameters a lane holds
+WHICH, SLOT, BOOKED, HELD, INTEGERS = range(5)  # integer columns: pair, candidate, row of the book, whose parameters a lane holds
 
 GAP = 16  # numbers: two cache lines, which some processors fetch together
 
@@ -62,9 +63,9 @@ class Block(NamedTuple):
     at: int  # first of the thread's floats
     at_integers: int
     pair: Any  # Forces
-    loss: Any
     refine: Any
     spring: Any  # Contacts
+    book: Any  # State
 
 
 class Tally(NamedTuple):
@@ -122,21 +123,27 @@ def compute_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
 
 
 def flush_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
-    """`flush(number, block, clock)`: compute, and add the answers of the first `number` lanes to their pairs; returns marks."""
+    """`flush(number, block, clock)`: compute, and give the answers of the first `number` lanes to their pairs; returns marks."""
     column, compute, width = columns_of(family, law), compute_of(family, law), memory_width(family, law)
     add, read_wrench, write_wrench = family.add_wrench, family.read_wrench, family.write_wrench
-    PULL, LOSS, HEAT, rolling = family.PULL, family.LOSS, family.HEAT, law.rolling
+    SUMS, PULL, rolling, alone = family.SUMS, family.PULL, law.rolling, family.ALONE
 
     @device
-    def add_lane(n, block):
-        """What lane n answers, to its pair; what it remembers, to where that belongs."""
+    def give(answer, column, table, at):
+        """A wrench of a lane to its pair."""
+        found = read_wrench(answer, column)
+        write_wrench(table, at, found if alone else add(read_wrench(table, at), found))
+
+    @device
+    def give_lane(n, block):
+        """What lane n answers, to its pair and to the book; what it remembers, to where that belongs."""
         numbers, answer = lane(block.integers, block.at_integers + n), lane(block.floats, block.at + n)
-        p, k, loss = unsigned(numbers[WHICH]), unsigned(numbers[SLOT]), block.loss
-        write_wrench(block.pair, PULL * p, add(read_wrench(block.pair, PULL * p), read_wrench(answer, column.force)))
-        write_wrench(loss, LOSS * p, add(read_wrench(loss, LOSS * p), read_wrench(answer, column.drag)))
-        loss[LOSS * p + HEAT] += answer[column.heat]
+        p, k, at = unsigned(numbers[WHICH]), unsigned(numbers[SLOT]), numbers[BOOKED]
+        give(answer, column.force, block.pair, SUMS * p)
+        give(answer, column.drag, block.pair, SUMS * p + PULL)
+        block.book[at + SLIDING] += answer[column.heat]
         if rolling:
-            loss[LOSS * p + HEAT + 1] += answer[column.heat + 1]
+            block.book[at + ROLLING] += answer[column.heat + 1]
         for c in range(width):
             block.spring[width * k + c] = answer[column.memory + c]
         if unlikely(answer[column.heat + 2] != 0.0):
@@ -150,7 +157,7 @@ def flush_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
         compute(block.floats, block.at, clock)
         marks = np.int64(0)
         for n in range(number):
-            marks |= add_lane(unsigned(n), block)
+            marks |= give_lane(unsigned(n), block)
         return marks
 
     return flush
@@ -169,7 +176,7 @@ def collect_of(family: SimpleNamespace, law: SimpleNamespace, flush: Any) -> Any
         here, numbers = lane(block.floats, block.at + n), lane(block.integers, block.at_integers + n)
         write_lane(here, met, side)
         here[column.pair], here[column.pair + 1] = pair.mass, pair.radius
-        numbers[WHICH], numbers[SLOT] = pair.p, met.k
+        numbers[WHICH], numbers[SLOT], numbers[BOOKED] = pair.p, met.k, ACCOUNTS * pair.i
         for c in range(width):
             here[column.memory + c] = world.contacts.spring[width * met.k + c]
         if unlikely(numbers[HELD] != pair.row):
@@ -203,8 +210,8 @@ def block_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     def block_of(world):
         scratch, me, forces = world.scratch, world.thread, world.forces
         return Block(
-            bare(scratch.floats), bare(scratch.integers), floats * me, integers * me, forces.pair, forces.loss,
-            forces.refine, world.contacts.spring,
+            bare(scratch.floats), bare(scratch.integers), floats * me, integers * me, forces.pair, forces.refine,
+            world.contacts.spring, world.state.book,
         )  # fmt: skip
 
     return block_of
@@ -216,15 +223,27 @@ def blocks_of(family: SimpleNamespace, law: SimpleNamespace, is_mine: Any) -> An
     flush, block_of = flush_of(family, law), block_of_law(family, law)
     collect = collect_of(family, law, flush)
     visit, read_pair, write_wrench, nothing = family.visit, family.read_pair, family.write_wrench, family.NOTHING
-    PULL, LOSS, HEAT = family.PULL, family.LOSS, family.HEAT
+    SUMS, PULL, alone = family.SUMS, family.PULL, family.ALONE
 
     @device
     def clear(p, world):
-        """No forces yet."""
-        write_wrench(world.forces.pair, PULL * p, nothing)
-        write_wrench(world.forces.loss, LOSS * p, nothing)
-        world.forces.loss[LOSS * p + HEAT], world.forces.loss[LOSS * p + HEAT + 1] = 0.0, 0.0
+        """No forces."""
+        write_wrench(world.forces.pair, SUMS * p, nothing)
+        write_wrench(world.forces.pair, SUMS * p + PULL, nothing)
+
+    @device
+    def look_at(p, world, tally):
+        """Collect what acts between two bodies."""
+        pair = read_pair(world, p)
         world.forces.refine[p] = 0
+        if not alone:
+            clear(p, world)
+        found = visit(pair, world, collect, Tally(tally.lanes, tally.marks, 0.0, False))
+        if alone and found.lanes == tally.lanes:
+            clear(p, world)
+        if unlikely(found.lost != 0.0):
+            world.state.book[ACCOUNTS * pair.i + LOST] += found.lost
+        return found
 
     @routine
     def loop(low, high, world):
@@ -233,11 +252,8 @@ def blocks_of(family: SimpleNamespace, law: SimpleNamespace, is_mine: Any) -> An
         for n in range(LANES):
             lane(block.integers, block.at_integers + n)[HELD] = -1
         for q in range(low, high):
-            p = unsigned(q)
-            if is_mine(p, world):
-                clear(p, world)
-                tally = visit(read_pair(world, p), world, collect, Tally(tally.lanes, tally.marks, 0.0, False))
-                world.forces.loss[LOSS * p + HEAT + 2] = tally.lost
+            if is_mine(unsigned(q), world):
+                tally = look_at(unsigned(q), world, tally)
                 if unlikely(tally.too_deep) and first < 0:
                     first = np.int64(q)
         marks = tally.marks | (STOP if first >= 0 else 0)

@@ -11,7 +11,7 @@ import numpy as np
 
 from clast.backend import bind
 from clast.backend.threads import ThreadSearch, count_threads
-from clast.dynamics import cell, removal
+from clast.dynamics import cell, kinds, removal
 from clast.dynamics.arrays import Run, flat
 from clast.dynamics.family import family_of
 from clast.dynamics.memory import put_springs, springs_of, without_extra
@@ -56,6 +56,7 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
             law=kind.module,
             own=len(kind.row),
             meet="meet" if counting_of(scene) == "euler" else "meet_any",
+            kinds=kinds_in(scene),
             history=moves or any(law.history for law in laws),  # a moving cell without losses is too rare to compile
             extra=kind.needs_extra,
             rolling=rolling,
@@ -70,6 +71,15 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
 def counting_of(scene: Scene | Scene3D) -> str:
     """How feature pairs are counted: in space there is one way."""
     return scene.counting if isinstance(scene, Scene) else "euler"
+
+
+def kinds_in(scene: Scene | Scene3D) -> int:
+    """Which kinds of pairs a scene may have, as bits; big bodies do not meet each other."""
+    grains = [body.shape.is_round for body in scene.bodies if not body.big]
+    walls = [body.shape.is_round for body in scene.bodies if body.big]
+    two, one = sum(grains + walls) >= 2, (any(grains) and not all(grains + walls)) or (any(walls) and not all(grains))
+    found = (two << kinds.TWO_ROUND) | (one << kinds.ONE_ROUND) | ((not all(grains)) << kinds.OTHERS)
+    return found if found and counting_of(scene) == "euler" else 1 << kinds.OTHERS  # the papers' literal count has but one
 
 
 class Engine(NamedEngine):
@@ -228,7 +238,7 @@ class Engine(NamedEngine):
         """Divide pairs and bodies among the threads, by candidates and by pairs."""
         if self.threads != self._stretcher.threads:
             self._scratch = self.family.scratch_of(self.geometry, self.threads, self.kernels.ROOM)
-        self._stretcher.cut(self._lists.pair[: self.pairs + 1, 2], self.moving, self.threads)
+        self._stretcher.cut(self._lists.pair[: self.pairs + 1, 2], self._lists.first_pair, self.moving, self.threads)
 
     # --- motion ------------------------------------------------------------------------------------------------------
 

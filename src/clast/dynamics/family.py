@@ -65,8 +65,8 @@ class Family(Protocol):
         """Largest speed of any point of the first `rows` bodies (rows,) [length/time]."""
         ...
 
-    def motion(self, state: Any, /) -> np.ndarray:
-        """What a kick changes (n, d): velocity and spin, in space velocity and angular momentum in the body frame."""
+    def motion(self, model: Model, state: Any, /) -> np.ndarray:
+        """What a kick changes (n, d): velocity and spin, in space velocity and angular momentum about the principal axes."""
         ...
 
     def kinetic(self, model: Model, before: np.ndarray, after: np.ndarray, rows: Any, /) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from clast.backend.device import device, unlikely
+from clast.dynamics.arrays import ACCOUNTS, LOST, ROLLING, SLIDING
 from clast.dynamics.onset import BELOW, parts_in_contact
 from clast.dynamics.springs import springs_of_law
 from clast.laws.law import Contact, Memory
@@ -175,7 +176,7 @@ def forces_with_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
         family.visit, family.read_pair, family.NOTHING, family.add_wrench, family.write_wrench
     )  # fmt: skip
     contact, change_hands, is_idle = contact_of_law(family, law, family.touch_of), springs_of_law(family, law), law.is_idle
-    PULL, LOSS, HEAT = family.PULL, family.LOSS, family.HEAT
+    SUMS, PULL, rolling = family.SUMS, family.PULL, law.rolling
 
     @device
     def add_contact(met, side, pair, world, s):
@@ -193,13 +194,17 @@ def forces_with_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
 
     @device
     def pair_forces(p, world):
-        """Sums over the contacts of pair p into the tables of forces; returns marks: 1 where its skeletons nearly touch, 2 where
-        a contact may open or close."""
-        s = visit(read_pair(world, p), world, add_contact, Sums(nothing, nothing, 0.0, 0.0, 0.0, False, False))
-        loss, at = world.forces.loss, LOSS * p
-        write_wrench(world.forces.pair, PULL * p, s.force)
-        write_wrench(loss, at, s.drag)
-        loss[at + HEAT], loss[at + HEAT + 1], loss[at + HEAT + 2] = s.heat, s.rolled, s.lost
+        """Sums over the contacts of pair p into the tables of forces, heats into the book of i; returns marks: 1 where its
+        skeletons nearly touch, 2 where a contact may open or close."""
+        pair = read_pair(world, p)
+        s = visit(pair, world, add_contact, Sums(nothing, nothing, 0.0, 0.0, 0.0, False, False))
+        book, at = world.state.book, ACCOUNTS * pair.i
+        write_wrench(world.forces.pair, SUMS * p, s.force)
+        write_wrench(world.forces.pair, SUMS * p + PULL, s.drag)
+        book[at + SLIDING] += s.heat
+        book[at + LOST] += s.lost
+        if rolling:
+            book[at + ROLLING] += s.rolled
         world.forces.refine[p] = s.changes
         return s.too_deep | (s.changes << 1)
 
@@ -212,7 +217,7 @@ def forces_without_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     add, fades, fading, fading_energy = family.add_wrench, family.fades, family.FADING, energy_that_fades(family, law)
     cohesive, elastic, attraction, read_row, read_pair = law.cohesive, law.elastic, law.attraction, law.read_row, family.read_pair
     is_idle = law.is_idle
-    write_wrench, nothing, PULL = family.write_wrench, family.NOTHING, family.PULL
+    write_wrench, nothing, SUMS = family.write_wrench, family.NOTHING, family.SUMS
 
     @device
     def add_contact(met, side, pair, world, s):
@@ -237,7 +242,7 @@ def forces_without_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
         """Sums over the contacts of pair p into the tables of forces; returns marks: 1 where its skeletons nearly touch, 2 where
         a contact may open or close."""
         s = visit(read_pair(world, p), world, add_contact, PlainSums(nothing, False, False))
-        write_wrench(world.forces.pair, PULL * p, s.force)
+        write_wrench(world.forces.pair, SUMS * p, s.force)
         world.forces.refine[p] = s.changes
         return s.too_deep | (s.changes << 1)
 

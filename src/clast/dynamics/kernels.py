@@ -21,6 +21,7 @@ from clast.neighbours.rebuild import rebuild_of
 FAMILY = "clast.dynamics.plane.passes"  # where the passes of a family of bodies are found
 LAW = "clast.laws.linear"  # where the functions of the law are found
 MEET = "meet"  # how feature pairs are counted
+KINDS = 7  # bits: which kinds of pairs there are, see `clast.dynamics.kinds`
 HISTORY = 1  # whether contacts remember or lose anything
 EXTRA = 0  # whether contacts remember a second number
 ROLLING = 0
@@ -39,7 +40,7 @@ def read_row(table, at):
 
 family = import_module(FAMILY)
 law = bind_law(functions_of(LAW), read_row, own=OWN, extra=bool(EXTRA), rolling=bool(ROLLING), cohesive=bool(COHESIVE))
-choice = SimpleNamespace(meet=MEET, remembers=HISTORY, extra=EXTRA, rolling=ROLLING, cell=CELL, gear=GEAR)
+choice = SimpleNamespace(meet=MEET, kinds=KINDS, remembers=HISTORY, extra=EXTRA, rolling=ROLLING, cell=CELL, gear=GEAR)
 passes = family.passes_of(law, choice)
 member, fill_rows, (pairs_at, _), renewing = (
     step_of(passes), passes.fill_rows, worlds_of(passes), rebuild_of(family.listing_of(choice))

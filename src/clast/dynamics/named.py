@@ -20,6 +20,7 @@ from clast.dynamics.family import Family
 from clast.dynamics.named_contacts import ContactTable
 from clast.dynamics.plane.columns import COS, SIN
 from clast.dynamics.space.columns import THEN, TURN
+from clast.dynamics.space.family import momenta
 from clast.dynamics.timestep import safe_step
 from clast.shapes.space.quaternions import matrix
 
@@ -260,7 +261,7 @@ class NamedEngine(Named):
     @property
     def kinetic_energies(self) -> tuple[np.ndarray, np.ndarray]:
         """Translational and rotational energy of every body (n,) [J], of the velocities half a step before."""
-        rows, motion = self._where(), self.family.motion(self.state)
+        rows, motion = self._where(), self.family.motion(self.model, self.state)
         energies = self.family.kinetic(self.model, motion, motion, slice(0, rows.moving))
         translational, rotational = (rows.spread(each)[rows.body] for each in energies)
         return translational, rotational
@@ -304,8 +305,8 @@ class NamedEngine(Named):
             state.angle[rows] = turns
             state.body[rows, COS], state.body[rows, SIN] = np.cos(turns), np.sin(turns)
         elif turns is not None:
+            spins = self.model.inverse_inertia[rows] * momenta(self.model, state)[rows]
             state.body[rows, TURN : TURN + 4] = turns
-            spins = self.model.inverse_inertia[rows] * state.momentum[rows, :3]
             state.body[rows, self.family.SPINS] = np.einsum("...ij,...j->...i", matrix(state.body[rows, TURN : TURN + 4]), spins)
         listed = self._lists.reference[rows]
         if d == 2:

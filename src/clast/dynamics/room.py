@@ -14,8 +14,7 @@ class Widths(NamedTuple):
     pair_constant: int
     image: int
     reference: int
-    pull: int  # of Forces.pair, more and work
-    loss: int
+    pull: int  # of Forces.more and work; Forces.pair has twice as many
     weight: type  # of Contacts.weight: how much a contact counts is a whole number, or not
     overlaps: bool = False  # whether pushes have a part without a potential, and none is balanced where a contact opens or closes
 
@@ -39,8 +38,7 @@ def empty_lists(widths: Widths, spring: int, bodies: int, pairs: int, candidates
 def empty_forces(widths: Widths, pairs: int, kept: int) -> Forces:
     """Force tables with room for `pairs`, of which `kept` lose energy."""
     return Forces(
-        pair=np.zeros((pairs, widths.pull)),
-        loss=np.zeros((kept, widths.loss)),
+        pair=np.zeros((pairs, 2 * widths.pull)),
         refine=np.zeros(pairs, np.uint8),
         more=np.zeros((1 if widths.overlaps else pairs, widths.pull)),
         work=np.zeros((kept if widths.overlaps else 1, widths.pull)),

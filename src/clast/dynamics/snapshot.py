@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def take_snapshot(engine: Engine) -> Snapshot:
     """The run at this instant, velocities and path integrals finished to t = n Δt, on a copy: the run is not touched."""
     past = 0.5 if engine.step > 0 else 0.0
     engine._renew_program()
-    motion = engine.family.motion
+    motion = partial(engine.family.motion, engine.model)
     state, lists = engine._copy()
     engine._kick(state, lists, past, 0.0, past + 0.5)
     if engine.kernels.GEAR:
@@ -81,7 +82,7 @@ def balance(engine: Engine, before: np.ndarray, after: np.ndarray, integers: np.
     The kinetic energy ½ v₋·M·v₊ belongs to a kick of equal halves: so take the velocity that the whole of the weighted
     half would have led from (closing) or to (opening).
     """
-    table, motion = engine.family.TABLE, engine.family.motion
+    table, motion = engine.family.TABLE, partial(engine.family.motion, engine.model)
     closing_speed, depth = floats[:, table.CLOSING_SPEED], floats[:, table.DEPTH]
     near = (depth > 0.0) & (depth < BELOW * np.abs(closing_speed) * engine.dt)
     if not near.any():

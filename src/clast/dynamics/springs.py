@@ -40,7 +40,7 @@ def springs_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
         """Energy of a spring that nobody takes over, at mid-way: the last kick's half for this step has still worked on it."""
         clock, spring, at = world.clock, world.contacts.spring, width * met.k
         half, slip, spun = 0.0, (0.0, 0.0), (0.0, 0.0)
-        where = left_behind(met, side, world)
+        where = left_behind(met, side, pair, world)
         touch = touch_of(where, side)
         if where.square > 0.0:
             half = 0.5 * clock.spring_dt * last_part(min(touch.depth, 0.0), touch.closing, clock.dt, clock.onset)

@@ -23,11 +23,12 @@ class Stretcher:
         self.threads = 1
         self.pair_cut = self.body_cut = np.zeros(2, np.int64)
 
-    def cut(self, first_candidate: np.ndarray, bodies: int, threads: int) -> None:
-        """Divide pairs and bodies into parts; `first_candidate` (pairs + 1,) is the running number of candidates."""
+    def cut(self, first_candidate: np.ndarray, first_pair: np.ndarray, bodies: int, threads: int) -> None:
+        """Divide pairs and bodies into parts; `first_candidate` (pairs + 1,) is the running number of candidates, `first_pair`
+        that of the pairs of each row. All pairs of a row are of one part, which books their heats."""
         self.threads = threads
         parts = 1 if threads == 1 else min(PARTS_EACH * threads, max(threads, (len(first_candidate) - 1) // PAIRS_EACH))
-        self.pair_cut = balanced_cuts(first_candidate, parts)
+        self.pair_cut = between_rows(balanced_cuts(first_candidate, parts), first_pair)
         self.body_cut = even_cuts(bodies, parts)
 
     def team_at(self, step: int) -> Team:
@@ -55,6 +56,11 @@ class Stretcher:
 def step_of(words: np.ndarray) -> int:
     """The step a team has reached."""
     return int(words[STEP])
+
+
+def between_rows(cuts: np.ndarray, first_pair: np.ndarray) -> np.ndarray:
+    """The same cuts of pairs, moved on to where the pairs of a row begin."""
+    return first_pair[np.searchsorted(first_pair, cuts)].astype(np.int64)
 
 
 def balanced_cuts(first_candidate: np.ndarray, parts: int) -> np.ndarray:

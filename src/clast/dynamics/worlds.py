@@ -78,12 +78,12 @@ def worlds_of(passes: SimpleNamespace) -> Any:
             PairModel(
                 bare(m.contact_inverse_mass), bare(m.contact_inverse_inertia), bare(m.law), bare(m.cell), bare(m.gravity)
             ),
-            PairState(bare(job.state.body), bare(job.state.late)),
+            PairState(bare(job.state.body), bare(job.state.book), bare(job.state.late)),
             PairContacts(
                 bare(c.pair), bare(c.pair_constant), bare(c.image), bare(c.candidate), bare(c.spring), bare(c.weight),
                 bare(c.first_pair), bare(c.first_other), bare(c.other),
             ),
-            Forces(bare(f.pair), bare(f.loss), bare(f.refine), bare(f.more), bare(f.work)),
+            Forces(bare(f.pair), bare(f.refine), bare(f.more), bare(f.work)),
             whole(job.scratch), clock_at(step, job.run, job.tags, gear), me,
         )  # fmt: skip
 
@@ -93,7 +93,7 @@ def worlds_of(passes: SimpleNamespace) -> Any:
         return BodyWorld(
             BodyModel(bare(m.inverse_mass), bare(m.inverse_inertia), bare(m.cell), bare(m.gravity)), look_at_state(job.state),
             BodyContacts(bare(c.image), bare(c.first_pair), bare(c.first_other), bare(c.other), bare(c.reference)),
-            BodyForces(bare(f.pair), bare(f.loss), bare(f.work)), whole(job.tags), clock_at(step, job.run, job.tags, gear),
+            BodyForces(bare(f.pair), bare(f.work)), whole(job.tags), clock_at(step, job.run, job.tags, gear),
             job.pair_cut[job.pair_cut.size - 1],
         )  # fmt: skip
 

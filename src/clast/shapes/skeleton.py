@@ -50,6 +50,11 @@ class Shape:
         return len(self.edges) > 2 and bool(self.edges[-1, 1] == self.edges[0, 0])
 
     @cached_property
+    def is_round(self) -> bool:
+        """Whether it is a disk: one point at the centre of mass, so that turning it changes nothing."""
+        return len(self.vertices) == 1 and not self.vertices.any()
+
+    @cached_property
     def thickness(self) -> float:
         """Smallest width of the skeleton between parts that do not adjoin; infinite where there is no interior.
 

@@ -11,12 +11,12 @@ from clast.dynamics.arrays import ACCOUNTS
 BODY, X, Y, COS, SIN, VX, VY, SPIN, RADIUS = 8, 0, 1, 2, 3, 4, 5, 6, 7  # State.body: a cache line each
 BOOK = ACCOUNTS  # State.book
 LATE, LATE_X, LATE_Y, LATE_SPIN = 3, 0, 1, 2  # State.late
-PAIR, BODY_I, BODY_J, FIRST, MIDDLE = 4, 0, 1, 2, 3  # Contacts.pair
+PAIR, BODY_I, BODY_J, FIRST, MIDDLE, MARK = 5, 0, 1, 2, 3, 4  # Contacts.pair; the mark is the kind of a pair
 CONSTANT, SHIFT_X, SHIFT_Y, MASS, LAW, REDUCED = 5, 0, 1, 2, 3, 4  # Contacts.pair_constant
 CANDIDATE, PROBE, FACED = 2, 0, 1  # Contacts.candidate
-PULL, FX, FY, ON_I, ON_J = 4, 0, 1, 2, 3  # Forces.pair, Forces.more
-LOSS, HEAT, ROLLED, LOST = 7, 4, 5, 6  # Forces.loss: the viscous part of the pull first
-REFERENCE = 4  # Contacts.reference: x, y, angle, reach
+PULL, FX, FY, ON_I, ON_J = 4, 0, 1, 2, 3  # a wrench: Forces.more
+SUMS = 2 * PULL  # Forces.pair: a wrench, then the viscous part of it; a cache line each
+REFERENCE, REACH = 4, 3  # Contacts.reference: x, y, angle, reach of the skeleton
 
 
 class Body(NamedTuple):

@@ -11,7 +11,7 @@ from clast.dynamics.arrays import Model, State
 from clast.dynamics.depth import ROUNDED
 from clast.dynamics.memory import Kind
 from clast.dynamics.plane import passes
-from clast.dynamics.plane.columns import CONSTANT, LATE, LOSS, PAIR, PULL, REFERENCE, SPIN, VX, VY
+from clast.dynamics.plane.columns import CONSTANT, LATE, PAIR, PULL, REFERENCE, SPIN, VX, VY
 from clast.dynamics.plane.layout import TOGETHER, lay_out
 from clast.dynamics.plane.listing import WORDS, room_of, trees_of
 from clast.dynamics.room import Widths
@@ -21,7 +21,7 @@ from clast.scene.springs import Springs
 PASSES = passes.__name__
 DIMENSION = 2
 TABLE = table
-WIDTHS = Widths(PAIR, CONSTANT, DIMENSION, REFERENCE, PULL, LOSS, np.uint8)
+WIDTHS = Widths(PAIR, CONSTANT, DIMENSION, REFERENCE, PULL, np.uint8)
 MEMORY = Kind(Springs, DIMENSION, 2, lambda geometry: (geometry.first_vertex, geometry.first_feature))
 DEPTH = ROUNDED
 VELOCITIES = slice(VX, VY + 1)
@@ -55,7 +55,7 @@ def speeds(model: Model, state: State, rows: int) -> np.ndarray:
     return np.asarray(np.hypot(body[:, VX], body[:, VY]) + model.reach[:rows] * np.abs(body[:, SPIN]))
 
 
-def motion(state: State) -> np.ndarray:
+def motion(model: Model, state: State) -> np.ndarray:
     """What a kick changes (n, 3): velocity and spin."""
     return state.body[:, MOTION].copy()
 

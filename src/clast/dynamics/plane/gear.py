@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from clast.backend.bare import onwards
 from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, VISCOUS
 from clast.dynamics.gear import C0_PLACE, C0_VELOCITY, corrected, predicted
@@ -14,7 +15,6 @@ from clast.dynamics.plane.columns import (
     LATE_SPIN,
     LATE_X,
     LATE_Y,
-    LOSS,
     PULL,
     SIN,
     SPIN,
@@ -24,7 +24,7 @@ from clast.dynamics.plane.columns import (
     Y,
     read_body,
 )  # fmt: skip
-from clast.dynamics.plane.motion import book_heat, gather, is_stale
+from clast.dynamics.plane.motion import gather, is_stale
 
 
 @device
@@ -43,12 +43,11 @@ def correct_and_predict_of(order: int, remembers: bool) -> Any:
 
     @device
     def book_losses(b, step_x, step_y, step_phi, world):
-        """Book the work of dashpots and of the drag along these ways, and heats."""
+        """Book the work of dashpots and of the drag along these ways."""
         clock, book, model = world.clock, world.state.book, world.model
         if remembers:
-            fx, fy, torque = gather(b, world.contacts, world.forces.loss, LOSS)
+            fx, fy, torque = gather(b, world.contacts, onwards(world.forces.pair, PULL))
             book[BOOK * b + VISCOUS] -= clock.kick * (fx * step_x + fy * step_y + torque * step_phi)
-            book_heat(b, world)
         if clock.drag > 0.0:
             moved, spun = step_x * step_x + step_y * step_y, step_phi * step_phi
             rate = clock.kick * clock.drag / clock.dt
@@ -59,7 +58,7 @@ def correct_and_predict_of(order: int, remembers: bool) -> Any:
         """Carry body b from t_n to the prediction for t_n + Δt; without a drift it is corrected only."""
         clock, model, state, old = world.clock, world.model, world.state, read_body(world.state, b)
         gear, dt, half, first = state.gear, clock.dt, 0.5 * clock.dt * clock.dt, clock.first
-        fx, fy, torque = gather(b, world.contacts, world.forces.pair, PULL)
+        fx, fy, torque = gather(b, world.contacts, world.forces.pair)
         at = with_losses if remembers or clock.drag > 0.0 else without
         ax = fx * model.inverse_mass[b] + model.gravity[0] - clock.drag * old.velocity.x
         ay = fy * model.inverse_mass[b] + model.gravity[1] - clock.drag * old.velocity.y

@@ -16,6 +16,7 @@ from clast.algebra.plane import Vector, opposite, turn, turn_back
 from clast.backend.device import device, unsigned
 from clast.contact.features import Geometry
 from clast.contact.spheropolygon import FEATURE, NOTCH
+from clast.dynamics.kinds import OTHERS, TWO_ROUND
 from clast.dynamics.listing import pair_rows_of, with_memory
 from clast.dynamics.plane.columns import (
     BODY,
@@ -23,10 +24,12 @@ from clast.dynamics.plane.columns import (
     COS,
     FIRST,
     LAW,
+    MARK,
     MASS,
     MIDDLE,
     PAIR,
     RADIUS,
+    REACH,
     REDUCED,
     REFERENCE,
     SIN,
@@ -84,7 +87,9 @@ def note_reference(b, world):
     """Where body b is when the lists are made."""
     table, body, at = world.new.reference, world.state.body, REFERENCE * b
     table[at], table[at + 1] = body[BODY * b + X], body[BODY * b + Y]
-    table[at + 2], table[at + 3] = world.state.angle[b], world.model.reach[b] - radius(body, b)  # of the skeleton
+    skeleton = world.model.reach[b] - radius(body, b)
+    table[at + 2] = world.state.angle[b]
+    table[at + REACH] = 0.0 if world.geometry.round[world.model.shape[b]] != 0 else skeleton  # a disk may turn for ever
 
 
 ROWS = pair_rows_of(SimpleNamespace(axes=AXES, PAIR=PAIR, CONSTANT=CONSTANT, MASS=MASS, LAW=LAW, place=place, periods=periods))
@@ -244,11 +249,19 @@ def all_are_probed(i, j, world):
 
 
 @device
+def are_disks(i, j, world):
+    """Whether two bodies are disks: near ones are candidates, and the point of i probes that of j."""
+    shape, is_round = world.model.shape, world.geometry.round
+    return is_round[shape[i]] & is_round[shape[j]]
+
+
+@device
 def write_row(p, q, at, here, there, world):
     """Row p of the pairs, which was near pair q: `here` candidates of i's probes from `at` on, then `there` of j's."""
     write_pair(p, q, at, world)
     i, j, _, _ = read_pair(q, world)
     world.new.pair[PAIR * p + MIDDLE] = at + here
+    world.new.pair[PAIR * p + MARK] = TWO_ROUND if are_disks(i, j, world) else OTHERS
     world.new.pair_constant[CONSTANT * p + REDUCED] = 1.0 / (world.model.inverse_radius[i] + world.model.inverse_radius[j])
 
 
@@ -271,7 +284,10 @@ def list_pair_of(sides: Any) -> Any:
         branch = Vector(way[0], way[1])
         i_probes, j_probes = sides(i, j, world)
         here = none_found(at, room)
-        if i_probes:
+        if i_probes and not j_probes and are_disks(i, j, world):
+            geometry, shape = world.geometry, world.model.shape
+            here = note(geometry.first_vertex[shape[i]], geometry.first_feature[shape[j]], here, world.target)
+        elif i_probes:
             here = list_side_of(i, j, branch, hit[WORDS * q], here, world)
         there = beyond(here)
         if j_probes:

@@ -3,29 +3,25 @@
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from clast.algebra.plane import Vector, minus
 from clast.backend.bare import bare
-from clast.backend.device import device, unsigned
-from clast.dynamics.arrays import DRAG, ROLLING, SLIDING, VISCOUS, State
-from clast.dynamics.arrays import LOST as GONE
+from clast.backend.device import device
+from clast.dynamics.arrays import DRAG, VISCOUS, State
+from clast.dynamics.gather import gather_of
 from clast.dynamics.plane.columns import (
     BODY,
     BOOK,
     COS,
     FX,
     FY,
-    HEAT,
-    LOSS,
-    LOST,
     ON_I,
     ON_J,
     PULL,
+    REACH,
     REFERENCE,
-    ROLLED,
     SIN,
     SPIN,
+    SUMS,
     VX,
     VY,
     X,
@@ -33,6 +29,7 @@ from clast.dynamics.plane.columns import (
     read_body,
 )  # fmt: skip
 
+NOTHING = (0.0, 0.0, 0.0)
 SMALL_TURN = 0.05  # below this the Taylor series of a turn is exact to rounding
 
 
@@ -62,43 +59,24 @@ def turned(cosine, sine, turn):
     return cosine * c - sine * s, sine * c + cosine * s
 
 
-@device
-def gather(b, contacts, table, width):
-    """Sum of the pair forces on body b, in ascending order of pairs: force x, y, torque. Rows of `table` begin with a wrench."""
-    fx = fy = torque = 0.0
-    for q in range(np.int64(contacts.first_other[b]), np.int64(contacts.first_other[b + 1])):
-        at = width * np.int64(contacts.other[q])
-        fx -= table[at + FX]
-        fy -= table[at + FY]
-        torque += table[at + ON_J]
-    for q in range(np.int64(contacts.first_pair[b]), np.int64(contacts.first_pair[b + 1])):
-        at = width * unsigned(q)
-        fx += table[at + FX]
-        fy += table[at + FY]
-        torque += table[at + ON_I]
-    return fx, fy, torque
+gather_pull, gather_sums = gather_of(SUMS, PULL), gather_of(SUMS, SUMS)
 
 
 @device
-def gather_heat(b, contacts, loss):
-    """Heat of sliding, of rolling and energy of lost springs of the pairs in which b comes first."""
-    heat = rolled = lost = 0.0
-    for q in range(np.int64(contacts.first_pair[b]), np.int64(contacts.first_pair[b + 1])):
-        at = LOSS * unsigned(q)
-        heat += loss[at + HEAT]
-        rolled += loss[at + ROLLED]
-        lost += loss[at + LOST]
-    return heat, rolled, lost
+def gather(b, contacts, table):
+    """Sum of the pair forces on body b: force x, y, torque. Rows of `table` begin with a wrench."""
+    mine, other = gather_pull(b, contacts, table)
+    return mine[FX] - other[FX], mine[FY] - other[FY], mine[ON_I] + other[ON_J]
 
 
 @device
-def book_heat(b, world):
-    """Book the heat of sliding and rolling and the energy of lost springs of body b."""
-    book, at = world.state.book, BOOK * b
-    heat, rolled, lost = gather_heat(b, world.contacts, world.forces.loss)
-    book[at + SLIDING] += heat
-    book[at + GONE] += lost
-    book[at + ROLLING] += rolled
+def gather_all(b, contacts, table):
+    """The same of what acts on body b, and of the viscous part of it."""
+    mine, other = gather_sums(b, contacts, table)
+    pull = mine[FX] - other[FX], mine[FY] - other[FY], mine[ON_I] + other[ON_J]
+    return pull, (
+        mine[PULL + FX] - other[PULL + FX], mine[PULL + FY] - other[PULL + FY], mine[PULL + ON_I] + other[PULL + ON_J]
+    )  # fmt: skip
 
 
 @device
@@ -113,7 +91,7 @@ def is_stale(b, world):
     """Whether body b has moved too far for the lists."""
     body, then, at, row = world.state.body, world.contacts.reference, REFERENCE * b, BODY * b
     return moved_too_far(
-        body[row + X] - then[at], body[row + Y] - then[at + 1], world.state.angle[b] - then[at + 2], then[at + 3],
+        body[row + X] - then[at], body[row + Y] - then[at + 1], world.state.angle[b] - then[at + 2], then[at + REACH],
         world.clock.alpha,
     )  # fmt: skip
 
@@ -125,7 +103,7 @@ def gain_beside(b, mine, sign, world):
     whole = clock.dt if clock.spring_dt > 0.0 else 0.5 * clock.dt  # of the kick, of which past + future are wanted
     scale = whole / (clock.past + clock.future) if clock.past + clock.future > 0.0 else 0.0
     m, n = model.contact_inverse_mass[b], model.contact_inverse_inertia[b]
-    fx, fy, torque = gather(b, world.contacts, world.forces.pair, PULL)
+    fx, fy, torque = gather(b, world.contacts, world.forces.pair)
     own = mine.on_i if sign > 0.0 else mine.on_j
     fall = whole if m > 0.0 else 0.0
     return Gain(
@@ -161,11 +139,11 @@ def kick_and_drift_of(remembers: bool) -> Any:
     """The pass `kick_and_drift(b, world)` of velocity Verlet; `remembers` books what contacts lose."""
 
     @device
-    def book_losses(b, vx, vy, spin, world):
-        """Book the work of dashpots at these velocities, and heats."""
-        fx, fy, torque = gather(b, world.contacts, world.forces.loss, LOSS)
-        world.state.book[BOOK * b + VISCOUS] -= world.clock.dt * (fx * vx + fy * vy + torque * spin)
-        book_heat(b, world)
+    def gather_wanted(b, world):
+        """What acts on body b, and the viscous part of it."""
+        if remembers:
+            return gather_all(b, world.contacts, world.forces.pair)
+        return gather(b, world.contacts, world.forces.pair), NOTHING
 
     @device
     def kick_and_drift(b, world):
@@ -175,7 +153,7 @@ def kick_and_drift_of(remembers: bool) -> Any:
         The drag −γmv, −γIω is taken at the mean of the old and the new velocity.
         """
         clock, model, old = world.clock, world.model, read_body(world.state, b)
-        fx, fy, torque = gather(b, world.contacts, world.forces.pair, PULL)
+        (fx, fy, torque), lossy = gather_wanted(b, world)
         braking = 0.5 * clock.drag * clock.kick * clock.dt
         gain = 1.0 / (1.0 + braking)
         keep = (1.0 - braking) * gain
@@ -186,7 +164,8 @@ def kick_and_drift_of(remembers: bool) -> Any:
         work_x, work_y = v.x + clock.share * (vx - v.x), v.y + clock.share * (vy - v.y)
         work_spin = w + clock.share * (spin - w)
         if remembers:
-            book_losses(b, work_x, work_y, work_spin, world)
+            work = lossy[0] * work_x + lossy[1] * work_y + lossy[2] * work_spin
+            world.state.book[BOOK * b + VISCOUS] -= clock.dt * work
         if clock.drag > 0.0:
             shifted = ((v.x + vx) * work_x + (v.y + vy) * work_y) / model.inverse_mass[b]
             world.state.book[BOOK * b + DRAG] += braking * (shifted + (w + spin) * work_spin / model.inverse_inertia[b])
@@ -198,16 +177,16 @@ def kick_and_drift_of(remembers: bool) -> Any:
 
 @device
 def drift_body(b, vx, vy, spin, world):
-    """Drift and turn body b at its new velocities."""
+    """Drift and turn body b at its new velocities; nobody needs the frame of a disk, whose skeleton has no reach."""
     body, at, clock = world.state.body, BODY * b, world.clock
     turn = spin * clock.drift
     now = world.state.angle[b] + turn
-    if clock.resync:
-        cosine, sine = math.cos(now), math.sin(now)
-    else:
-        cosine, sine = turned(body[at + COS], body[at + SIN], turn)
     body[at + X] += vx * clock.drift
     body[at + Y] += vy * clock.drift
-    body[at + COS], body[at + SIN] = cosine, sine
+    if world.contacts.reference[REFERENCE * b + REACH] > 0.0:
+        if clock.resync:
+            body[at + COS], body[at + SIN] = math.cos(now), math.sin(now)
+        else:
+            body[at + COS], body[at + SIN] = turned(body[at + COS], body[at + SIN], turn)
     body[at + VX], body[at + VY], body[at + SPIN] = vx, vy, spin
     world.state.angle[b] = now

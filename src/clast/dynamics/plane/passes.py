@@ -4,18 +4,16 @@ Kernels are named by what this module imports, so it imports no scene.
 """
 
 from types import SimpleNamespace
+from typing import Any
 
-from clast.backend.device import device
 from clast.contact import spheropolygon
 from clast.dynamics import table
 from clast.dynamics.balance import add_balance_of, balance_of
-from clast.dynamics.blocks import blocks_of, room_of
 from clast.dynamics.contact_rows import rows_of
-from clast.dynamics.forces import forces_with_memory, forces_without_memory
-from clast.dynamics.loops import loop_of
-from clast.dynamics.plane import columns, lanes, springs, visit
+from clast.dynamics.kinds import ONE_ROUND, OTHERS, TWO_ROUND, forces_of_kinds, kinds_of
+from clast.dynamics.plane import columns, disk_lanes, disks, lanes, springs, visit
 from clast.dynamics.plane import motion as kicks
-from clast.dynamics.plane.columns import HEAT, LOSS, NOTHING, PULL
+from clast.dynamics.plane.columns import MARK, NOTHING, PAIR, PULL, SUMS
 from clast.dynamics.plane.gear import correct_and_predict_of
 from clast.dynamics.plane.listing import listing_of
 from clast.dynamics.plane.motion import kick_and_drift_of
@@ -24,11 +22,14 @@ from clast.dynamics.plane.tagged import move_tagged_of, note_pressures
 __all__ = ["listing_of", "passes_of"]
 
 
+LANES = "LANE write_lane read_lane"
+
+
 def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """The functions with which passes look at contacts, for a law and the choices of a scene."""
-    made = SimpleNamespace(meet=getattr(spheropolygon, choice.meet), gap_of=law.gap_of, gear=choice.gear, cell=choice.cell)
+    made = choice_of(law, choice)
     found = SimpleNamespace(
-        SPRING=springs.WIDTH, FADING=0, NOTHING=NOTHING, PULL=PULL, LOSS=LOSS, HEAT=HEAT, ROW=table.WIDTH,
+        SPRING=springs.WIDTH, FADING=0, ALONE=0, NOTHING=NOTHING, PULL=PULL, SUMS=SUMS, ROW=table.WIDTH,
         write_row=table.write_row, length=table.length, **vars(visit.visit_of(made)), **vars(springs.heir_of(made)),
     )  # fmt: skip
     for module, names in (
@@ -37,7 +38,7 @@ def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespac
             "touch_of sliding_now sliding_before rolling_rate turned_about_normal push_on_pair on_pair with_roll with_fade fades",
         ),
         (springs, "read_spring write_spring stretched turning_now passes_on"),
-        (lanes, "LANE write_lane read_lane lane_touch"),
+        (lanes, f"{LANES} lane_touch"),
         (columns, "add_wrench read_wrench write_wrench"),
         (kicks, "gain_beside gain_of closing_gain"),
     ):
@@ -45,22 +46,30 @@ def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespac
     return found
 
 
-@device
-def every_pair(p, world):
-    """All pairs are alike."""
-    return True
+def choice_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
+    """What a visit depends on."""
+    return SimpleNamespace(
+        meet=getattr(spheropolygon, choice.meet), gap_of=law.gap_of, gear=choice.gear, cell=choice.cell
+    )  # fmt: skip
+
+
+def disks_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
+    """The same for two disks."""
+    found, names = geometry_of(law, choice), "touch_of sliding_now sliding_before push_on_pair on_pair heir left_behind"
+    vars(found).update({name: getattr(disks, name) for name in names.split()}, ALONE=1, lane_touch=disks.touch_of)
+    vars(found).update(
+        {name: getattr(disk_lanes, name) for name in LANES.split()}, **vars(disks.visit_of(choice_of(law, choice)))
+    )
+    return found
 
 
 def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """The passes of a step, and `fill_rows`, for a law bound by `clast.dynamics.bound_law`."""
     geometry, remembers, order = geometry_of(law, choice), choice.remembers, choice.gear
-    in_blocks = remembers and not order
-    if in_blocks:
-        forces, room = blocks_of(geometry, law, every_pair), room_of(geometry, law)
-    else:
-        forces, room = loop_of((forces_with_memory if remembers else forces_without_memory)(geometry, law)), (0, 0)
+    made: dict[tuple[int, ...], Any] = {(TWO_ROUND,): lambda: disks_of(law, choice), (ONE_ROUND, OTHERS): lambda: geometry}
+    forces, room = forces_of_kinds(kinds_of(choice, made, PAIR, MARK), law, choice)
     return SimpleNamespace(
-        forces=(forces,),
+        forces=forces,
         room=room,
         balance=balance_of(geometry, law, remembers),
         add_balance=add_balance_of(geometry),

@@ -83,7 +83,7 @@ def heir_of(choice: SimpleNamespace) -> SimpleNamespace:
         return best
 
     @device
-    def left_behind(met, side, world):
+    def left_behind(met, side, pair, world):
         """A candidate that no longer counts as if its edge went on: where a spring that nobody takes over is now."""
         if met.counts != 0.0:
             return met

@@ -9,6 +9,7 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
+from clast.backend.bare import onwards
 from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, TAG_WORK, VISCOUS
 from clast.dynamics.plane.columns import (
@@ -17,19 +18,19 @@ from clast.dynamics.plane.columns import (
     COS,
     FX,
     FY,
-    LOSS,
     PULL,
+    REACH,
     REFERENCE,
     SIN,
+    SUMS,
     VX,
     X,
     Y,
 )  # fmt: skip
 from clast.dynamics.plane.gear import keep_late
-from clast.dynamics.plane.motion import book_heat, gather, is_stale, moved_too_far, turned
+from clast.dynamics.plane.motion import NOTHING, gather, is_stale, moved_too_far, turned
 from clast.dynamics.tagged import Drive, move_by_gear, move_by_verlet
 
-NOTHING = (0.0, 0.0, 0.0)
 COMPONENTS = 3  # x, y, angle
 LOAD = 5  # numbers of a row of Tags.load
 
@@ -61,12 +62,12 @@ def push_on(r, c, world):
 
 
 @device
-def gather_across(contacts, pairs, table, width):
+def gather_across(contacts, pairs, table):
     """Force on the lengths of the cell: of every pair the force on j's image, as many times as it lies cells away."""
     fx = fy = 0.0
     for p in range(pairs):
-        fx -= contacts.image[2 * p] * table[width * p + FX]
-        fy -= contacts.image[2 * p + 1] * table[width * p + FY]
+        fx -= contacts.image[2 * p] * table[SUMS * p + FX]
+        fy -= contacts.image[2 * p + 1] * table[SUMS * p + FY]
     return fx, fy, 0.0
 
 
@@ -76,11 +77,11 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
     move = move_by_gear(gear) if gear else move_by_verlet
 
     @device
-    def sums_on(b, world, table, width):
+    def sums_on(b, world, table):
         """Force and torque of contacts on body b; on the cell, of those across it."""
         if cell and b == world.model.cell[0]:
-            return gather_across(world.contacts, world.pairs, table, width)
-        return gather(b, world.contacts, table, width)
+            return gather_across(world.contacts, world.pairs, table)
+        return gather(b, world.contacts, table)
 
     @device
     def drive_of(b, r, c, force, world):
@@ -112,7 +113,7 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
     def moved_cell(b, world):
         """Whether the cell has moved too far: the farthest image in use moves reference[3] times as much."""
         body, then, at, row = world.state.body, world.contacts.reference, REFERENCE * b, BODY * b
-        span = then[at + 3]
+        span = then[at + REACH]
         dx, dy = span * (body[row + X] - then[at]), span * (body[row + Y] - then[at + 1])
         return moved_too_far(dx, dy, 0.0, span, world.clock.alpha)
 
@@ -120,10 +121,9 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
     def move_tagged(b, world):
         """Move body b; returns whether it has moved too far for the lists."""
         state, r = world.state, b - world.clock.free
-        sums, lossy = sums_on(b, world, world.forces.pair, PULL), NOTHING
+        sums, lossy = sums_on(b, world, world.forces.pair), NOTHING
         if remembers:
-            lossy = sums_on(b, world, world.forces.loss, LOSS)
-            book_heat(b, world)
+            lossy = sums_on(b, world, onwards(world.forces.pair, PULL))
         for c in range(COMPONENTS):
             place = state.body[BODY * b + c] if c < 2 else state.angle[b]
             moved = move(b, c, state.body[BODY * b + VX + c], place, drive_of(b, r, c, sums[c], world), world)

@@ -268,7 +268,10 @@ def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
         """Hand every candidate of a pair to `consume(met, side, pair, world, total)`, which returns the new total."""
         i, j = read(world.state, pair.i), image(read(world.state, pair.j), pair, world)
         branch, gap = plus(minus(j.place, i.place), pair.shift), gap_of(pair, world)
-        total = visit_side(pair.first, side_of(i, j, branch, gap, 1.0, pair.middle), pair, world, consume, total)
-        return visit_side(pair.middle, side_of(j, i, opposite(branch), gap, -1.0, pair.last), pair, world, consume, total)
+        if pair.first < pair.middle:
+            total = visit_side(pair.first, side_of(i, j, branch, gap, 1.0, pair.middle), pair, world, consume, total)
+        if pair.middle < pair.last:
+            total = visit_side(pair.middle, side_of(j, i, opposite(branch), gap, -1.0, pair.last), pair, world, consume, total)
+        return total
 
     return SimpleNamespace(read_pair=read_this, meet_candidate=meet_candidate, visit=visit)

@@ -6,16 +6,15 @@ from typing import Any, NamedTuple
 
 from clast.backend.device import device
 from clast.contact.vectors import along, cross, dot, minus, plus, times, triple
+from clast.dynamics.arrays import LOST, SLIDING
 from clast.dynamics.sharp.columns import WIDTH
 from clast.dynamics.sharp.visit import read_pair, record_of, sliding_before, sliding_now
 from clast.dynamics.space.columns import (
-    HEAT,
-    LOSS,
-    LOST,
+    BOOK,
     NONE,
     NOTHING,
     PULL,
-    ROLLED,
+    SUMS,
     Wrench,
     add_wrench,
     write_triple,
@@ -115,13 +114,16 @@ def forces_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool) 
 
     @device
     def pair_forces(p, world):
-        """Force and torques of pair p into the tables of forces; returns whether it overlaps too deeply."""
-        s = visit(read_pair(world, p), world, add_overlap, Sums(NOTHING, NOTHING, NOTHING, 0.0, 0.0, False))
-        write_wrench(world.forces.pair, PULL * p, s.force)
+        """Force and torques of pair p into the tables of forces, heats into the book of i; returns whether it overlaps too
+        deeply."""
+        pair = read_pair(world, p)
+        s = visit(pair, world, add_overlap, Sums(NOTHING, NOTHING, NOTHING, 0.0, 0.0, False))
+        write_wrench(world.forces.pair, SUMS * p, s.force)
         if remembers:
-            loss, at = world.forces.loss, LOSS * p
-            write_wrench(loss, at, s.drag)
-            loss[at + HEAT], loss[at + ROLLED], loss[at + LOST] = s.heat, 0.0, s.lost
+            write_wrench(world.forces.pair, SUMS * p + PULL, s.drag)
+            book, at = world.state.book, BOOK * pair.i
+            book[at + SLIDING] += s.heat
+            book[at + LOST] += s.lost
         if booked:
             write_wrench(world.forces.work, PULL * p, s.push)
         return s.too_deep | 0

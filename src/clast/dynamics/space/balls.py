@@ -190,7 +190,7 @@ def passes_on(side, other, pair):
 
 
 @device
-def left_behind(met, side, world):
+def left_behind(met, side, pair, world):
     """The candidate as it is."""
     return met
 

@@ -12,15 +12,16 @@ from clast.dynamics.memory import Kind
 from clast.dynamics.room import Widths
 from clast.dynamics.room import scratch_for_blocks as scratch_of
 from clast.dynamics.space import passes, table
-from clast.dynamics.space.columns import CONSTANT, LATE, LOSS, PAIR, PULL, REFERENCE, SPIN, VELOCITY
+from clast.dynamics.space.columns import CONSTANT, LATE, PAIR, PULL, REFERENCE, SPIN, TURN, VELOCITY
 from clast.dynamics.space.layout import TOGETHER, lay_out
 from clast.dynamics.space.listing import WORDS, room_of, trees_of
 from clast.scene.springs import Springs3D
+from clast.shapes.space.quaternions import matrix
 
 PASSES = passes.__name__
 DIMENSION = 3
 TABLE = table
-WIDTHS = Widths(PAIR, CONSTANT, DIMENSION, REFERENCE, PULL, LOSS, np.float64)
+WIDTHS = Widths(PAIR, CONSTANT, DIMENSION, REFERENCE, PULL, np.float64)
 MEMORY = Kind(Springs3D, DIMENSION, 3, lambda geometry: (geometry.first_feature, geometry.first_feature))
 DEPTH = ROUNDED
 VELOCITIES = slice(VELOCITY, VELOCITY + 3)
@@ -28,7 +29,7 @@ SPINS: int | slice = slice(SPIN, SPIN + 3)
 
 __all__ = [
     "DEPTH", "DIMENSION", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "as_today",
-    "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "speeds", "stop", "trees_of", "with_derivatives",
+    "kinetic", "lay_out", "momenta", "motion", "room_of", "scratch_of", "slow", "speeds", "stop", "trees_of", "with_derivatives",
 ]  # fmt: skip
 
 
@@ -60,9 +61,18 @@ def speeds(model: Model, state: SpaceState, rows: int) -> np.ndarray:
     return np.asarray(np.linalg.norm(body[:, VELOCITIES], axis=1) + model.reach[:rows] * spin)
 
 
-def motion(state: SpaceState) -> np.ndarray:
-    """What a kick changes (n, 6): velocity, and angular momentum in the body frame."""
-    return np.concatenate([state.body[:, VELOCITIES], state.momentum[:, :3]], axis=1)
+def motion(model: Model, state: SpaceState) -> np.ndarray:
+    """What a kick changes (n, 6): velocity, and angular momentum about the principal axes."""
+    return np.concatenate([state.body[:, VELOCITIES], momenta(model, state)], axis=1)
+
+
+def momenta(model: Model, state: SpaceState) -> np.ndarray:
+    """Angular momenta (n, 3) about the principal axes; of bodies with three equal moments velocity Verlet keeps the spin only."""
+    found = state.momentum[:, :3].copy()
+    alike = (model.inverse_inertia == model.inverse_inertia[:, :1]).all(axis=1)
+    spins = np.einsum("nji,nj->ni", matrix(state.body[alike, TURN : TURN + 4]), state.body[alike, SPINS])
+    found[alike] = spins / model.inverse_inertia[alike]
+    return found
 
 
 def kinetic(model: Model, before: np.ndarray, after: np.ndarray, rows: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -8,20 +8,15 @@ nothing where two moments are equal.
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from clast.backend.bare import bare
-from clast.backend.device import device, unsigned
+from clast.backend.device import device
 from clast.contact.vectors import along, cross, dot, minus, plus, times, triple, turn_back
-from clast.dynamics.arrays import DRAG, ROLLING, SLIDING, VISCOUS, WORK, SpaceState
-from clast.dynamics.arrays import LOST as GONE
+from clast.dynamics.arrays import DRAG, VISCOUS, WORK, SpaceState
+from clast.dynamics.gather import gather_of
 from clast.dynamics.space.columns import (
     BODY,
     BOOK,
     FORCE,
-    HEAT,
-    LOSS,
-    LOST,
     MOMENTUM,
     NONE,
     ON_I,
@@ -29,21 +24,19 @@ from clast.dynamics.space.columns import (
     PULL,
     REACH,
     REFERENCE,
-    ROLLED,
     SPIN,
+    SUMS,
     THEN,
     TURN,
     VELOCITY,
     Vector,
     X,
-    Y,
-    Z,
     four,
     rotation_by,
     write_four,
     write_triple,
 )  # fmt: skip
-from clast.dynamics.space.motion import free_turn, moved_too_far, spin_of
+from clast.dynamics.space.motion import free_turn, moved_too_far, spin_of, turned_by_spin
 
 
 class Total(NamedTuple):
@@ -51,14 +44,6 @@ class Total(NamedTuple):
 
     force: Vector
     torque: Vector
-
-
-class Warmth(NamedTuple):
-    """Energies that pairs have lost."""
-
-    slid: float
-    rolled: float
-    lost: float  # with springs
 
 
 class Gain(NamedTuple):
@@ -69,18 +54,14 @@ class Gain(NamedTuple):
 
 
 class Kick(NamedTuple):
-    """A body before and after a kick, and at the instant between that its work is booked with."""
+    """A velocity, a spin or an angular momentum before and after a kick, and that between the two which work is booked with."""
 
-    velocity: Vector
-    new_velocity: Vector
-    work_velocity: Vector
-    momentum: Vector  # angular, in the body frame
-    new_momentum: Vector
-    work_momentum: Vector
+    old: Vector
+    new: Vector
+    work: Vector
 
 
 NO_TOTAL = Total(NONE, NONE)
-NO_WARMTH = Warmth(0.0, 0.0, 0.0)
 
 
 @device
@@ -92,106 +73,46 @@ def look_at_state(state):
 # --- sums over pairs -----------------------------------------------------------------------------------------------------
 
 
-@device
-def gather(b, contacts, table, width):
-    """Sum of the pair forces on body b, in ascending order of pairs. Rows of `table` begin with a wrench."""
-    fx = fy = fz = tx = ty = tz = 0.0
-    for q in range(np.int64(contacts.first_other[b]), np.int64(contacts.first_other[b + 1])):
-        at = width * np.int64(contacts.other[q])
-        fx -= table[at + FORCE]
-        fy -= table[at + FORCE + 1]
-        fz -= table[at + FORCE + 2]
-        tx += table[at + ON_J]
-        ty += table[at + ON_J + 1]
-        tz += table[at + ON_J + 2]
-    for q in range(np.int64(contacts.first_pair[b]), np.int64(contacts.first_pair[b + 1])):
-        at = width * unsigned(q)
-        fx += table[at + FORCE]
-        fy += table[at + FORCE + 1]
-        fz += table[at + FORCE + 2]
-        tx += table[at + ON_I]
-        ty += table[at + ON_I + 1]
-        tz += table[at + ON_I + 2]
-    return Total((fx, fy, fz), (tx, ty, tz))
+gather_pull, gather_sums, gather_pushes = gather_of(SUMS, PULL), gather_of(SUMS, SUMS), gather_of(PULL, PULL)
 
 
 @device
-def gather_heat(b, contacts, loss):
-    """Heat of sliding, of rolling and energy of lost springs of the pairs in which b comes first."""
-    heat = rolled = lost = 0.0
-    for q in range(np.int64(contacts.first_pair[b]), np.int64(contacts.first_pair[b + 1])):
-        at = LOSS * unsigned(q)
-        heat += loss[at + HEAT]
-        rolled += loss[at + ROLLED]
-        lost += loss[at + LOST]
-    return Warmth(heat, rolled, lost)
+def total_of(mine, other, at):
+    """What wrenches that begin at `at` do to a body: `mine` summed over pairs in which it comes first, `other` second."""
+    return Total(
+        minus(triple(mine, at + FORCE), triple(other, at + FORCE)), plus(triple(mine, at + ON_I), triple(other, at + ON_J))
+    )
 
 
 @device
-def gather_all(b, contacts, table, loss):
-    """`gather` of both tables and `gather_heat` in one walk, in the same order: where a loop ends is seldom foreseen."""
-    fx = fy = fz = tx = ty = tz = 0.0
-    lx = ly = lz = mx = my = mz = 0.0
-    heat = rolled = lost = 0.0
-    for q in range(np.int64(contacts.first_other[b]), np.int64(contacts.first_other[b + 1])):
-        p = np.int64(contacts.other[q])
-        at, row = PULL * p, LOSS * p
-        fx -= table[at + FORCE]
-        fy -= table[at + FORCE + 1]
-        fz -= table[at + FORCE + 2]
-        tx += table[at + ON_J]
-        ty += table[at + ON_J + 1]
-        tz += table[at + ON_J + 2]
-        lx -= loss[row + FORCE]
-        ly -= loss[row + FORCE + 1]
-        lz -= loss[row + FORCE + 2]
-        mx += loss[row + ON_J]
-        my += loss[row + ON_J + 1]
-        mz += loss[row + ON_J + 2]
-    for q in range(np.int64(contacts.first_pair[b]), np.int64(contacts.first_pair[b + 1])):
-        p = unsigned(q)
-        at, row = PULL * p, LOSS * p
-        fx += table[at + FORCE]
-        fy += table[at + FORCE + 1]
-        fz += table[at + FORCE + 2]
-        tx += table[at + ON_I]
-        ty += table[at + ON_I + 1]
-        tz += table[at + ON_I + 2]
-        lx += loss[row + FORCE]
-        ly += loss[row + FORCE + 1]
-        lz += loss[row + FORCE + 2]
-        mx += loss[row + ON_I]
-        my += loss[row + ON_I + 1]
-        mz += loss[row + ON_I + 2]
-        heat += loss[row + HEAT]
-        rolled += loss[row + ROLLED]
-        lost += loss[row + LOST]
-    return Total((fx, fy, fz), (tx, ty, tz)), Total((lx, ly, lz), (mx, my, mz)), Warmth(heat, rolled, lost)
+def gather(b, contacts, table):
+    """Sum of the pair forces on body b; rows of `table` are those of Forces.pair, or begin with its viscous part."""
+    mine, other = gather_pull(b, contacts, table)
+    return total_of(mine, other, 0)
 
 
 @device
-def book_warmth(b, warmth, world):
-    """Book energies that the pairs of body b have lost."""
-    book, at = world.state.book, BOOK * b
-    book[at + SLIDING] += warmth.slid
-    book[at + GONE] += warmth.lost
-    book[at + ROLLING] += warmth.rolled
+def gather_all(b, contacts, table):
+    """The same of what acts on body b, and of the viscous part of it."""
+    mine, other = gather_sums(b, contacts, table)
+    return total_of(mine, other, 0), total_of(mine, other, PULL)
 
 
 @device
-def book_heat(b, world):
-    """Book the heat of sliding and rolling and the energy of lost springs of body b."""
-    book_warmth(b, gather_heat(b, world.contacts, world.forces.loss), world)
+def gather_work(b, contacts, table):
+    """The same of pushes without a potential: `table` is Forces.work."""
+    mine, other = gather_pushes(b, contacts, table)
+    return total_of(mine, other, 0)
 
 
 @device
 def is_stale(b, world):
-    """Whether body b has moved too far for the lists."""
-    body, then, at, row = world.state.body, world.contacts.reference, REFERENCE * b, BODY * b
-    return moved_too_far(
-        body[row + X] - then[at + X], body[row + Y] - then[at + Y], body[row + Z] - then[at + Z], four(body, row + TURN),
-        four(then, at + THEN), then[at + REACH], world.clock.alpha,
-    )  # fmt: skip
+    """Whether body b has moved too far for the lists; a sphere may turn for ever."""
+    body, then, at, row, alpha = world.state.body, world.contacts.reference, REFERENCE * b, BODY * b, world.clock.alpha
+    way = minus(triple(body, row + X), triple(then, at + X))
+    if then[at + REACH] == 0.0:
+        return not dot(way, way) <= alpha * alpha
+    return moved_too_far(way[0], way[1], way[2], four(body, row + TURN), four(then, at + THEN), then[at + REACH], alpha)
 
 
 # --- gains, for the balance of what opens or closes ----------------------------------------------------------------------
@@ -210,7 +131,7 @@ def gain_beside(b, mine, sign, world):
     clock, model = world.clock, world.model
     whole = clock.dt if clock.spring_dt > 0.0 else 0.5 * clock.dt  # of the kick, of which past + future are wanted
     scale = whole / (clock.past + clock.future) if clock.past + clock.future > 0.0 else 0.0
-    m, total = model.contact_inverse_mass[b], gather(b, world.contacts, world.forces.pair, PULL)
+    m, total = model.contact_inverse_mass[b], gather(b, world.contacts, world.forces.pair)
     own = mine.on_i if sign > 0.0 else mine.on_j
     velocity = times(m * scale, minus(total.force, times(sign, mine.force)))
     if m > 0.0:
@@ -246,51 +167,63 @@ def power(total, velocity, spin):
 
 
 @device
-def kicked(b, total, rotation, world):
-    """Kick body b. The drag −γmv, −γL is taken at the mean of the old and the new velocity.
+def kicked(old, push, brake, fall, share):
+    """Kick `old` by `push` and, free of the brake, by `fall`; the drag is taken at the mean of old and new.
 
-    Work is booked with the velocity of the half step each half of the kick belongs to: clock.share of it with the new one.
+    Work is booked with the velocity of the half step each half of the kick belongs to: `share` of it with the new one.
     """
-    clock, model = world.clock, world.model
-    braking = 0.5 * clock.drag * clock.kick * clock.dt
-    gain = 1.0 / (1.0 + braking)
-    keep = (1.0 - braking) * gain
-    rate, fall = model.inverse_mass[b] * clock.dt, clock.kick * clock.dt
-    v, spun = triple(world.state.body, BODY * b + VELOCITY), triple(world.state.momentum, MOMENTUM * b)
-    new_v = plus(times(keep, v), times(gain, along(times(rate, total.force), fall, triple(model.gravity, 0))))
-    new_spun = plus(times(keep, spun), times(gain * clock.dt, turn_back(rotation, total.torque)))
-    return Kick(
-        v, new_v, along(v, clock.share, minus(new_v, v)), spun, new_spun, along(spun, clock.share, minus(new_spun, spun))
-    )  # fmt: skip
+    gain = 1.0 / (1.0 + brake)
+    new = plus(times((1.0 - brake) * gain, old), times(gain, plus(push, fall)))
+    return Kick(old, new, along(old, share, minus(new, old)))
 
 
 @device
-def book_drag(b, kick, world):
-    """Book the heat of the drag in a kick."""
-    clock, model, inverse = world.clock, world.model, triple(world.model.inverse_inertia, 3 * b)
-    spun, work = plus(kick.momentum, kick.new_momentum), kick.work_momentum
-    world.state.book[BOOK * b + DRAG] += (0.5 * clock.drag * clock.kick * clock.dt) * (
-        dot(plus(kick.velocity, kick.new_velocity), kick.work_velocity) / model.inverse_mass[b]
-        + spun[0] * work[0] * inverse[0]
-        + spun[1] * work[1] * inverse[1]
-        + spun[2] * work[2] * inverse[2]
-    )
+def has_equal_moments(inverse):
+    """Whether a body answers torques about all axes alike (sphere, cube): then its spin will do, and nobody needs its frame."""
+    return inverse[0] == inverse[1] and inverse[1] == inverse[2]
 
 
 @device
-def drift_body(b, velocity, momentum, rotation, world):
-    """Drift and turn body b; the spin left is the mean over the drift, or without a drift that of the momentum."""
-    body, row, drift, inverse = world.state.body, BODY * b, world.clock.drift, triple(world.model.inverse_inertia, 3 * b)
-    q = four(body, row + TURN)
+def drift_place(b, velocity, world):
+    """Drift body b at its new velocity."""
+    body, row = world.state.body, BODY * b
+    write_triple(body, row + X, along(triple(body, row + X), world.clock.drift, velocity))
+    write_triple(body, row + VELOCITY, velocity)
+
+
+@device
+def drift_turn(b, momentum, rotation, inverse, world):
+    """Turn body b; the spin left is the mean over the drift, or without a drift that of the momentum."""
+    body, row, drift = world.state.body, BODY * b, world.clock.drift
     if drift > 0.0:
-        q, momentum, spin = free_turn(q, momentum, inverse, drift)
+        q, momentum, spin = free_turn(four(body, row + TURN), momentum, inverse, drift)
+        write_four(body, row + TURN, q)
     else:
         spin = spin_of(rotation, momentum, inverse)
-    write_triple(body, row + X, along(triple(body, row + X), drift, velocity))
-    write_four(body, row + TURN, q)
-    write_triple(body, row + VELOCITY, velocity)
     write_triple(body, row + SPIN, spin)
     write_triple(world.state.momentum, MOMENTUM * b, momentum)
+
+
+@device
+def turn_alike(b, torque, brake, inverse, world):
+    """Kick the spin of a body with equal moments, and turn it; returns the spin that work is booked with, and the drag's heat."""
+    clock, body, row = world.clock, world.state.body, BODY * b
+    kick = kicked(triple(body, row + SPIN), times(inverse[0] * clock.dt, torque), brake, NONE, clock.share)
+    write_four(body, row + TURN, turned_by_spin(four(body, row + TURN), kick.new, clock.drift))
+    write_triple(body, row + SPIN, kick.new)
+    return kick.work, brake * dot(plus(kick.old, kick.new), kick.work) / inverse[0]
+
+
+@device
+def turn_by_momentum(b, torque, brake, inverse, world):
+    """The same for any body, by its momentum about its principal axes."""
+    clock, rotation = world.clock, rotation_by(four(world.state.body, BODY * b + TURN))
+    push = times(clock.dt, turn_back(rotation, torque))
+    kick = kicked(triple(world.state.momentum, MOMENTUM * b), push, brake, NONE, clock.share)
+    spun, work = plus(kick.old, kick.new), kick.work
+    heat = spun[0] * work[0] * inverse[0] + spun[1] * work[1] * inverse[1] + spun[2] * work[2] * inverse[2]
+    drift_turn(b, kick.new, rotation, inverse, world)
+    return spin_of(rotation, work, inverse), brake * heat
 
 
 def kick_and_drift_of(remembers: int) -> Any:
@@ -299,10 +232,10 @@ def kick_and_drift_of(remembers: int) -> Any:
 
     @device
     def gather_wanted(b, world):
-        """What acts on body b, its viscous part, and what has been lost."""
+        """What acts on body b, and the viscous part of it."""
         if remembers:
-            return gather_all(b, world.contacts, world.forces.pair, world.forces.loss)
-        return gather(b, world.contacts, world.forces.pair, PULL), NO_TOTAL, NO_WARMTH
+            return gather_all(b, world.contacts, world.forces.pair)
+        return gather(b, world.contacts, world.forces.pair), NO_TOTAL
 
     @device
     def book_losses(b, lossy, velocity, spin, world):
@@ -310,21 +243,26 @@ def kick_and_drift_of(remembers: int) -> Any:
         book, at, dt = world.state.book, BOOK * b, world.clock.dt
         book[at + VISCOUS] -= dt * power(lossy, velocity, spin)
         if remembers > 1:
-            book[at + WORK] -= dt * power(gather(b, world.contacts, world.forces.work, PULL), velocity, spin)
+            book[at + WORK] -= dt * power(gather_work(b, world.contacts, world.forces.work), velocity, spin)
 
     @device
     def kick_and_drift(b, world):
         """Kick, drift and turn body b; returns whether it has moved too far for the lists."""
-        total, lossy, warmth = gather_wanted(b, world)
-        rotation = rotation_by(four(world.state.body, BODY * b + TURN))
-        kick = kicked(b, total, rotation, world)
+        clock, model, inverse = world.clock, world.model, triple(world.model.inverse_inertia, 3 * b)
+        total, lossy = gather_wanted(b, world)
+        brake, fall = 0.5 * clock.drag * clock.kick * clock.dt, times(clock.kick * clock.dt, triple(model.gravity, 0))
+        old, push = triple(world.state.body, BODY * b + VELOCITY), times(model.inverse_mass[b] * clock.dt, total.force)
+        kick = kicked(old, push, brake, fall, clock.share)
+        if has_equal_moments(inverse):
+            spin, heat = turn_alike(b, total.torque, brake, inverse, world)
+        else:
+            spin, heat = turn_by_momentum(b, total.torque, brake, inverse, world)
         if remembers:
-            spin = spin_of(rotation, kick.work_momentum, triple(world.model.inverse_inertia, 3 * b))
-            book_losses(b, lossy, kick.work_velocity, spin, world)
-            book_warmth(b, warmth, world)
-        if world.clock.drag > 0.0:
-            book_drag(b, kick, world)
-        drift_body(b, kick.new_velocity, kick.new_momentum, rotation, world)
+            book_losses(b, lossy, kick.work, spin, world)
+        if clock.drag > 0.0:
+            heat += brake * dot(plus(kick.old, kick.new), kick.work) / model.inverse_mass[b]
+            world.state.book[BOOK * b + DRAG] += heat
+        drift_place(b, kick.new, world)
         return is_stale(b, world)
 
     return kick_and_drift

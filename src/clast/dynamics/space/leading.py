@@ -7,13 +7,13 @@ the body, stay what they are, so that all the work is done at the kicks, where t
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from clast.backend.bare import onwards
 from clast.backend.device import device
 from clast.contact.vectors import along, dot, minus, plus, times, triple, turn, turn_back
 from clast.dynamics.arrays import DRAG, TAG_WORK, VISCOUS, WORK
 from clast.dynamics.space.columns import (
     BODY,
     BOOK,
-    LOSS,
     MOMENTUM,
     PULL,
     SPIN,
@@ -24,7 +24,7 @@ from clast.dynamics.space.columns import (
     four,
     rotation_by,
 )  # fmt: skip
-from clast.dynamics.space.kicks import book_heat, gather, is_stale
+from clast.dynamics.space.kicks import gather, gather_work, is_stale
 from clast.dynamics.space.motion import free_turn, turned_by_spin
 from clast.dynamics.space.predicting import TURNING, correct_turn, keep_late, predict_turn, put_turn, spin_in_body
 from clast.dynamics.tagged import Drive, move_by_gear, move_by_verlet
@@ -242,22 +242,21 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
     def book_losses(b, way, angle, world):
         """Book the work of dashpots, and of what has no potential, along way and angle."""
         book, contacts, entry = world.state.book, world.contacts, BOOK * b
-        lossy = gather(b, contacts, world.forces.loss, LOSS)
+        lossy = gather(b, contacts, onwards(world.forces.pair, PULL))
         book[entry + VISCOUS] -= dot(lossy.force, way) + dot(lossy.torque, angle)
         if remembers > 1:
-            pushed = gather(b, contacts, world.forces.work, PULL)
+            pushed = gather_work(b, contacts, world.forces.work)
             book[entry + WORK] -= dot(pushed.force, way) + dot(pushed.torque, angle)
 
     @device
     def move_tagged(b, world):
         """Move body b; returns whether it has moved too far for the lists."""
-        total = gather(b, world.contacts, world.forces.pair, PULL)
+        total = gather(b, world.contacts, world.forces.pair)
         x = move_place(b, 0, total.force[0], world)
         y = move_place(b, 1, total.force[1], world)
         z = move_place(b, 2, total.force[2], world)
         angle = turn_body(b, total.torque, world)
         if remembers:
-            book_heat(b, world)
             book_losses(b, (x, y, z), angle, world)
         if gear:
             keep_late(b, world)

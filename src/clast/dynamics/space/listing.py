@@ -16,6 +16,7 @@ from clast.contact.solid_features import Geometry
 from clast.contact.solid_nearness import edges_may_cross, never_counts, squared_distance
 from clast.contact.spheropolyhedron import EDGE, FACE, KIND, ROW
 from clast.contact.vectors import along, between, dot, minus, plus, times, transposed, triple, turn, turn_back
+from clast.dynamics.kinds import ONE_ROUND, OTHERS, TWO_ROUND
 from clast.dynamics.listing import pair_rows_of, with_memory
 from clast.dynamics.space.columns import (
     BODY,
@@ -251,13 +252,22 @@ def list_sections(i, j, branch, found, world):
 
 
 @device
+def kind_of(i, j, world):
+    """The kind of a pair: who of two is round and probes. Of bodies without edges the first does."""
+    geometry, a, b = world.geometry, world.model.shape[i], world.model.shape[j]
+    if geometry.round[a] != 0:
+        return TWO_ROUND if geometry.round[b] != 0 else ONE_ROUND
+    return ONE_ROUND if geometry.round[b] != 0 and geometry.edged[a] != 0 else OTHERS
+
+
+@device
 def write_row(p, q, at, first, second, world):
     """Row p of the pairs, which was near pair q and whose candidates begin at `at`, so many in its first two sections."""
-    new, model, round_shape = world.new, world.model, world.geometry.round
+    new, model = world.new, world.model
     i, j, _, _ = read_pair(q, world)
     write_pair(p, q, at, world)
     new.pair[PAIR * p + SECOND], new.pair[PAIR * p + THIRD] = at + first, at + first + second
-    new.pair[PAIR * p + MARK] = round_shape[model.shape[i]] & round_shape[model.shape[j]]
+    new.pair[PAIR * p + MARK] = kind_of(i, j, world)
     curvature = model.inverse_radius[i] + model.inverse_radius[j]
     new.pair_constant[CONSTANT * p + REDUCED] = 1.0 / curvature if curvature > 0.0 else 0.0
 

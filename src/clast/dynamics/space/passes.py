@@ -6,14 +6,11 @@ Kernels are named by what this module imports, so it imports no scene.
 from types import SimpleNamespace
 from typing import Any
 
-from clast.backend.device import device
 from clast.dynamics.balance import add_balance_of, balance_of
-from clast.dynamics.blocks import blocks_of, room_of
 from clast.dynamics.contact_rows import rows_of
-from clast.dynamics.forces import forces_with_memory, forces_without_memory
-from clast.dynamics.loops import loop_of
-from clast.dynamics.space import ball_lanes, balls, columns, counting, heirs, kicks, lanes, table, visit
-from clast.dynamics.space.columns import LOSS, MARK, NOTHING, PAIR, PULL
+from clast.dynamics.kinds import ONE_ROUND, OTHERS, TWO_ROUND, forces_of_kinds, kinds_of
+from clast.dynamics.space import ball_lanes, ball_on, ball_on_lanes, balls, columns, counting, heirs, kicks, lanes, table, visit
+from clast.dynamics.space.columns import MARK, NOTHING, PAIR, PULL, SUMS
 from clast.dynamics.space.kicks import kick_and_drift_of
 from clast.dynamics.space.leading import move_tagged_of, note_pressures
 from clast.dynamics.space.listing import listing_of
@@ -29,7 +26,7 @@ def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespac
     """The functions with which passes look at contacts, for a law and the choices of a scene."""
     made = SimpleNamespace(gap_of=law.gap_of, gear=choice.gear)
     found = SimpleNamespace(
-        SPRING=3, FADING=1, NOTHING=NOTHING, PULL=PULL, LOSS=LOSS, HEAT=columns.HEAT, ROW=table.WIDTH,
+        SPRING=3, FADING=1, ALONE=0, NOTHING=NOTHING, PULL=PULL, SUMS=SUMS, ROW=table.WIDTH,
         lane_touch=visit.touch_of, write_row=table.write_row, length=table.length,
         **vars(visit.visit_of(made)), **vars(heirs.heir_of(made)),
     )  # fmt: skip
@@ -53,41 +50,26 @@ def balls_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     names = "touch_of sliding_now sliding_before rolling_rate turned_about_normal push_on_pair on_pair read_spring turning_now"
     vars(found).update({name: getattr(balls, name) for name in f"{names} heir passes_on left_behind".split()})
     vars(found).update({name: getattr(ball_lanes, name) for name in LANES.split()}, lane_touch=balls.touch_of)
-    vars(found).update(vars(balls.visit_of(SimpleNamespace(gap_of=law.gap_of, gear=choice.gear))), FADING=0)
+    vars(found).update(vars(balls.visit_of(SimpleNamespace(gap_of=law.gap_of, gear=choice.gear))), FADING=0, ALONE=1)
     return found
 
 
-def pairs_of_balls(are: bool) -> Any:
-    """`is_mine(p, world)`: whether a pair is two spheres, or whether it is not."""
-
-    @device
-    def is_mine(p, world):
-        return (world.contacts.pair[PAIR * p + MARK] != 0) == are
-
-    return is_mine
-
-
-def only(are: bool, one_pass: Any) -> Any:
-    """A pass over the pairs of two spheres, or over all others: loops of their own, or each would slow down the other."""
-    is_mine = pairs_of_balls(are)
-
-    @device
-    def some_pairs(p, world):
-        return one_pass(p, world) if is_mine(p, world) else 0
-
-    return some_pairs
+def ball_on_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
+    """The same for a sphere that probes a body with features."""
+    found = geometry_of(law, choice)
+    made = SimpleNamespace(gap_of=law.gap_of, gear=choice.gear, heir=found.heir, left_behind=found.left_behind)
+    vars(found).update(vars(ball_on.visit_of(made)), touch_of=ball_on.touch_of, sliding_before=ball_on.sliding_before, FADING=0)
+    vars(found).update({name: getattr(ball_on_lanes, name) for name in LANES.split()}, lane_touch=ball_on.touch_of)
+    return found
 
 
 def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """The passes of a step, and `fill_rows`, for a law bound by `clast.dynamics.bound_law`."""
     geometry, remembers, order = geometry_of(law, choice), choice.remembers, choice.gear
-    kinds, room = ((True, balls_of(law, choice)), (False, geometry)), (0, 0)
-    if remembers and not order:
-        forces = tuple(blocks_of(kind, law, pairs_of_balls(are)) for are, kind in kinds)
-        room = max(room_of(kind, law) for _, kind in kinds)
-    else:
-        forces_of = forces_with_memory if remembers else forces_without_memory
-        forces = tuple(loop_of(only(are, forces_of(kind, law))) for are, kind in kinds)
+    made: dict[tuple[int, ...], Any] = {
+        (TWO_ROUND,): lambda: balls_of(law, choice), (ONE_ROUND,): lambda: ball_on_of(law, choice), (OTHERS,): lambda: geometry
+    }  # fmt: skip
+    forces, room = forces_of_kinds(kinds_of(choice, made, PAIR, MARK), law, choice)
     return SimpleNamespace(
         forces=forces,
         room=room,

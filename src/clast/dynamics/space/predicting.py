@@ -13,6 +13,7 @@ of the quaternion. Springs follow velocity and spin of half a step ago, which St
 import math
 from typing import Any, NamedTuple
 
+from clast.backend.bare import onwards
 from clast.backend.device import device
 from clast.contact.vectors import along, cross, dot, minus, plus, times, triple, turn, turn_back
 from clast.dynamics.arrays import DRAG, VISCOUS, WORK
@@ -23,7 +24,6 @@ from clast.dynamics.space.columns import (
     LATE,
     LATE_SPIN,
     LATE_VELOCITY,
-    LOSS,
     MOMENTUM,
     PULL,
     SPIN,
@@ -39,7 +39,7 @@ from clast.dynamics.space.columns import (
     write_four,
     write_triple,
 )  # fmt: skip
-from clast.dynamics.space.kicks import book_heat, gather, is_stale
+from clast.dynamics.space.kicks import gather, gather_work, is_stale
 from clast.dynamics.space.motion import product
 
 # c_k of the first-order form
@@ -234,15 +234,14 @@ def correct_and_predict_of(order: int, remembers: int) -> Any:
 
     @device
     def book_losses(b, way, now, world):
-        """Book the work of dashpots, of what has no potential and of the drag along this way, and heats."""
+        """Book the work of dashpots, of what has no potential and of the drag along this way."""
         clock, book, contacts, at = world.clock, world.state.book, world.contacts, BOOK * b
         if remembers:
             swing = turn(rotation_by(now.quaternion), times(clock.dt, now.spin))
-            lossy = gather(b, contacts, world.forces.loss, LOSS)
+            lossy = gather(b, contacts, onwards(world.forces.pair, PULL))
             book[at + VISCOUS] -= clock.kick * (dot(lossy.force, way) + dot(lossy.torque, swing))
-            book_heat(b, world)
             if remembers > 1:
-                pushed = gather(b, contacts, world.forces.work, PULL)
+                pushed = gather_work(b, contacts, world.forces.work)
                 book[at + WORK] -= clock.kick * (dot(pushed.force, way) + dot(pushed.torque, swing))
         if clock.drag > 0.0:
             moved = dot(way, way) / (clock.dt * world.model.inverse_mass[b])
@@ -273,7 +272,7 @@ def correct_and_predict_of(order: int, remembers: int) -> Any:
     def correct_and_predict(b, world):
         """Carry body b from t_n to the prediction for t_n + Δt; without a drift it is corrected only."""
         clock, state, row = world.clock, world.state, BODY * b
-        total = gather(b, world.contacts, world.forces.pair, PULL)
+        total = gather(b, world.contacts, world.forces.pair)
         place, way = correct_place(b, total.force, world)
         spun = turn(rotation_by(four(state.body, row + TURN)), triple(state.momentum, MOMENTUM * b))
         now = correct_turn(order, b, along(total.torque, -clock.drag, spun), world)

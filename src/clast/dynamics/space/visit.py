@@ -380,7 +380,7 @@ def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
         return total
 
     @device
-    def left_behind(met, side, world):
+    def left_behind(met, side, pair, world):
         """A candidate that has opened where it is now, beyond touching; its square is 0 where its features no longer face."""
         wide = Side(
             side.a, side.b, side.branch, side.relative, side.shift, side.reach, 4.0 * side.reach * side.reach, side.sign,

@@ -67,6 +67,11 @@ class Solid:
         sides = sum(len(loop) for loop in self.faces)
         return not self.hollow and len(self.faces) >= 4 and sides == 2 * len(self.edges)
 
+    @cached_property
+    def is_round(self) -> bool:
+        """Whether it is a sphere: one point at the centre of mass, so that turning it changes nothing."""
+        return len(self.vertices) == 1 and not self.vertices.any()
+
     @property
     def sharp(self) -> bool:
         """Whether it is not rounded: its contacts are overlaps of convex polyhedra."""

@@ -1,0 +1,27 @@
+"""Sums over the pairs of a body: rows of the table of forces, each whole, in ascending order of pairs."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from clast.backend.device import device, unsigned
+from clast.backend.packed import packed_of
+
+
+def gather_of(width: int, count: int) -> Any:
+    """`gather(b, contacts, table)`: the first `count` numbers of rows `width` apart, summed over the pairs in which body b comes
+    first, and over those in which it comes second; two tuples."""
+    packed: SimpleNamespace = packed_of(count)
+    none, read, add, numbers = packed.none, packed.read, packed.add, packed.numbers
+
+    @device
+    def gather(b, contacts, table):
+        first, second = none(), none()
+        for q in range(np.int64(contacts.first_other[b]), np.int64(contacts.first_other[b + 1])):
+            second = add(second, read(table, width * np.int64(contacts.other[q])))
+        for q in range(np.int64(contacts.first_pair[b]), np.int64(contacts.first_pair[b + 1])):
+            first = add(first, read(table, width * unsigned(q)))
+        return numbers(first), numbers(second)
+
+    return gather
