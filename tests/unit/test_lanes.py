@@ -2,7 +2,9 @@
 
 import platform
 import re
+from collections.abc import Callable
 from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from clast.backend.bare import LANES, bare
 from clast.backend.device import device, from_python
 from clast.backend.held import hold
+from clast.dynamics import kinds
 from clast.dynamics.arrays import Clock
 from clast.dynamics.blocks import columns_of, compute_of
 from clast.dynamics.engine import Engine, kernels_of
@@ -21,8 +24,9 @@ from clast.dynamics.worlds import worlds_of
 from clast.laws import Cohesion, Hertz, HertzMindlin, Linear, Rolling
 from clast.scene.scene import Scene
 from clast.scene.space import Box3D, Scene3D
-from clast.shapes import cow, polygon, polyline, regular
-from clast.shapes.space.make import plate, sphere
+from clast.scene.tags import Velocity
+from clast.shapes import cow, disk, polygon, polyline, regular
+from clast.shapes.space.make import cuboid, plate, sphere
 
 LAWS = {
     "linear": Linear(2e4, 1e4, friction=0.4, normal_damping=20.0, tangential_damping=5.0),
@@ -58,14 +62,57 @@ def balls(law) -> Engine:
     return engine
 
 
-MADE = {"grains": (grains, plane_passes, "geometry_of"), "balls": (balls, space_passes, "balls_of")}
+def balls_on_walls(law) -> Engine:
+    """Spheres on and in a cuboid without a lid, on its faces, edges and corners."""
+    scene, rng = Scene3D(law=law), np.random.default_rng(5)
+    scene.add(
+        cuboid((6.0, 6.0, 1.0), 0.1), (0, 0, 0), big=True, tags=(Velocity(x=0, y=0, z=0, spin_x=0.3, spin_y=-0.2, spin=0.4),)
+    )
+    for k in range(64):
+        place = np.array([0.98 * (k % 8) - 3.43, 0.98 * (k // 8) - 3.43, 0.98])
+        scene.add(sphere(0.4), place, velocity=rng.normal(0, 1, 3) - (0, 0, 2), spin=rng.normal(0, 1, 3))
+    engine = Engine(scene, alpha=0.02, dt=1e-4)
+    engine.advance(40)
+    return engine
 
 
-def one_after_the_other(kernels: ModuleType, passes: ModuleType, geometry_of: str):
+def disks(law) -> Engine:
+    """Disks that touch and slide, in a trough."""
+    scene, rng = Scene(law=law, gravity=(0.0, -100.0)), np.random.default_rng(1)
+    for k in range(120):
+        place, radius = (0.55 * (k % 12), 0.6 * (k // 12) + 0.3), 0.2 + 0.05 * rng.uniform()
+        scene.add(disk(radius=radius), place, velocity=rng.normal(0, 1, 2), spin=rng.normal())
+    scene.add_wall(polyline([(-0.4, 9), (-0.4, -0.05), (6.6, -0.05), (6.6, 9)], 0.05))
+    engine = Engine(scene, alpha=0.02, dt=2e-5)
+    engine.advance(20000)
+    return engine
+
+
+class Made(NamedTuple):
+    """Bodies in motion, and where the loop of one kind of their pairs is found."""
+
+    make: Callable
+    passes: ModuleType
+    geometry_of: str
+    loop: int
+    mark: int
+    least: int  # touching contacts
+
+
+MADE = {
+    "grains": Made(grains, plane_passes, "geometry_of", 0, kinds.OTHERS, 60),
+    "disks": Made(disks, plane_passes, "disks_of", 0, kinds.TWO_ROUND, 60),
+    "balls": Made(balls, space_passes, "balls_of", 0, kinds.TWO_ROUND, 60),
+    "balls on walls": Made(balls_on_walls, space_passes, "ball_on_of", 1, kinds.ONE_ROUND, 30),
+}
+
+
+def one_after_the_other(engine: Engine, made: Made):
     """The loop without blocks."""
-    found = getattr(passes, geometry_of)(kernels.law, kernels.choice)
-    one = forces_with_memory(found, kernels.law)
-    return loop_of(passes.only(True, one) if geometry_of == "balls_of" else one)
+    kernels, width = engine.kernels, engine.family.WIDTHS.pair
+    found = getattr(made.passes, made.geometry_of)(kernels.law, kernels.choice)
+    one, is_mine = forces_with_memory(found, kernels.law), kinds.marked(width, width - 1, (made.mark,))
+    return loop_of(kinds.only(is_mine, one))
 
 
 def forces_by(loop, engine: Engine, cuts=None) -> dict[str, np.ndarray]:
@@ -86,23 +133,25 @@ def forces_by(loop, engine: Engine, cuts=None) -> dict[str, np.ndarray]:
     for low, high in zip([0, *(cuts or [])], [*(cuts or []), engine.pairs], strict=True):
         marks |= run(low, high, engine.step, job)[1]
     of = engine._forces
-    return {"force": of.pair, "loss": of.loss, "refine": of.refine, "spring": lists.spring, "marks": np.array([marks])}
+    return {"force": of.pair, "book": state.book, "refine": of.refine, "spring": lists.spring, "marks": np.array([marks])}
 
 
 @pytest.mark.parametrize("kind", MADE)
-def test_blocks_are_one_contact_after_the_other_for_any_cut(kind):
-    make, passes, geometry_of = MADE[kind]
-    engine = make(LAWS["linear"])
-    blocks = engine.kernels.passes.forces[0]
-    expected, whole = forces_by(one_after_the_other(engine.kernels, passes, geometry_of), engine), forces_by(blocks, engine)
-    touching = int((engine._lists.weight[: engine.candidates] > 0).sum())
-    assert touching > 60
+def test_blocks_are_one_contact_after_the_other_for_any_cut_between_bodies(kind):
+    made = MADE[kind]
+    engine = made.make(LAWS["linear"])
+    blocks = engine.kernels.passes.forces[made.loop]
+    expected, whole = forces_by(one_after_the_other(engine, made), engine), forces_by(blocks, engine)
+    lists = engine._lists
+    of_kind = np.repeat(lists.pair[: engine.pairs, -1], np.diff(lists.pair[: engine.pairs + 1, 2]))
+    assert int((lists.weight[: engine.candidates][of_kind == made.mark] > 0).sum()) >= made.least
     for name, array in expected.items():
         assert np.allclose(whole[name], array, rtol=1e-12, atol=1e-12 * np.abs(array).max()), name
-    assert np.abs(whole["loss"]).max() > 0.0
-    rng = np.random.default_rng(4)
-    for count in (1, 7, engine.pairs // 2):
-        cuts = sorted(rng.choice(engine.pairs, count, replace=False).tolist())
+    assert np.abs(whole["force"]).max() > 0.0
+    assert (whole["book"] != engine.state.book).any()
+    rng, between = np.random.default_rng(4), np.unique(lists.first_pair[1:-1])
+    for count in (1, 7, len(between) // 2):
+        cuts = sorted(rng.choice(between, count, replace=False).tolist())
         for name, array in forces_by(blocks, engine, cuts).items():
             assert np.array_equal(array, whole[name]), (count, name)
 
@@ -113,11 +162,12 @@ def test_blocks_are_one_contact_after_the_other_for_any_cut(kind):
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("kind", MADE)
 def test_the_law_runs_in_packed_instructions(kind, law):
-    _, passes, geometry_of = MADE[kind]
-    scene = Scene(law=LAWS[law]) if kind == "grains" else Scene3D(law=LAWS[law])
-    scene.add(*((cow(), (0, 0)) if kind == "grains" else (sphere(1.0), (0, 0, 0))))
+    made = MADE[kind]
+    plane = made.passes is plane_passes
+    scene = Scene(law=LAWS[law]) if plane else Scene3D(law=LAWS[law])
+    scene.add(*((cow(), (0, 0)) if plane else (sphere(1.0), (0, 0, 0))))
     kernels = kernels_of(scene)
-    geometry = getattr(passes, geometry_of)(kernels.law, kernels.choice)
+    geometry = getattr(made.passes, made.geometry_of)(kernels.law, kernels.choice)
     compute = compute_of(geometry, kernels.law)
 
     @device

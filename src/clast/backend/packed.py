@@ -1,7 +1,7 @@
-"""Rows of a table as a whole: eight numbers are read and added by one instruction, where the processor has such.
+"""Rows of a table as a whole: eight numbers are read, added and written by one instruction, where the processor has such.
 
-A body adds up the rows of all its pairs. Number by number that takes as many instructions as there are numbers, and the compiler
-does not see that neighbours could be added together.
+A body adds up the rows of all its pairs, and lanes of a block (`clast.backend.bare`) become rows. Number by number that takes as
+many instructions as there are numbers, and the compiler does not see that neighbours could go together.
 """
 
 from types import SimpleNamespace
@@ -13,10 +13,11 @@ from numba import types
 from numba.core.datamodel import models
 from numba.extending import intrinsic, register_model
 
+from clast.backend.bare import LANES
 from clast.backend.device import PLAIN
 
 WIDEST = 8  # numbers of the widest instruction
-NUMBER = ir.DoubleType()
+NUMBER, NUMBER_BYTES = ir.DoubleType(), 8
 
 
 class Packed(types.Type):
@@ -70,11 +71,10 @@ def _numbers(typing: Any, packed: Any) -> Any:
 
 
 def packed_of(count: int) -> SimpleNamespace:
-    """`none()`, `read(table, at)`, `add(a, b)` and `numbers(a)` for so many numbers of a bare table, which begin at `at`."""
+    """For so many numbers of a bare table, which begin at `at`: `none()`, `read(table, at)`, `add(a, b)`, `numbers(a)`,
+    `write(table, at, a)`, and `rows_of_lanes(lanes, at, rows, to)`: lanes `at` … at + 7 as eight rows, one after the other."""
     if PLAIN:
-        return SimpleNamespace(
-            none=lambda: np.zeros(count), read=lambda table, at: table[at : at + count], add=lambda a, b: a + b, numbers=tuple
-        )  # fmt: skip
+        return plain_of(count)
 
     @intrinsic
     def none(typing: Any) -> Any:
@@ -87,14 +87,86 @@ def packed_of(count: int) -> SimpleNamespace:
     def read(typing: Any, table: Any, at: Any) -> Any:
         def generate(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
             begin = context.cast(builder, arguments[1], sig.args[1], types.intp)
-            found = []
-            for first, kind in vectors(count):
-                address = builder.gep(arguments[0], [builder.add(begin, begin.type(first))])
-                vector = builder.load(builder.bitcast(address, kind.as_pointer()))
-                vector.align = 8  # rows lie anywhere
-                found.append(vector)
-            return structure(builder, found)
+            return structure(builder, [load(builder, arguments[0], begin, first, kind) for first, kind in vectors(count)])
 
         return Packed(count)(table, at), generate
 
-    return SimpleNamespace(none=none, read=read, add=_add, numbers=_numbers)
+    @intrinsic
+    def write(typing: Any, table: Any, at: Any, packed: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+            begin = context.cast(builder, arguments[1], sig.args[1], types.intp)
+            for k, (first, _) in enumerate(vectors(count)):
+                store(builder, arguments[0], begin, first, builder.extract_value(arguments[2], k))
+            return context.get_dummy_value()
+
+        return types.none(table, at, packed), generate
+
+    @intrinsic
+    def rows_of_lanes(typing: Any, lanes: Any, at: Any, rows: Any, to: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+            begin, end = (context.cast(builder, arguments[k], sig.args[k], types.intp) for k in (1, 3))
+            whole = ir.VectorType(NUMBER, WIDEST)
+            for first, kind in vectors(count):
+                columns = [load(builder, arguments[0], begin, LANES * (first + c), whole) for c in range(kind.count)]
+                columns += [ir.Constant(whole, ir.Undefined)] * (WIDEST - kind.count)
+                for row, numbers in enumerate(transposed(builder, columns)):
+                    taken = builder.shuffle_vector(numbers, numbers, mask(range(kind.count)))
+                    store(builder, arguments[2], end, count * row + first, taken)
+            return context.get_dummy_value()
+
+        return types.none(lanes, at, rows, to), generate
+
+    return SimpleNamespace(none=none, read=read, add=_add, numbers=_numbers, write=write, rows_of_lanes=rows_of_lanes)
+
+
+def plain_of(count: int) -> SimpleNamespace:
+    """The same as Python."""
+
+    def write(table: Any, at: int, packed: Any) -> None:
+        table[at : at + count] = packed
+
+    def rows_of_lanes(lanes: Any, at: int, rows: Any, to: int) -> None:
+        for k in range(WIDEST):
+            write(rows, to + count * k, lanes[at + k : at + k + LANES * count : LANES])
+
+    return SimpleNamespace(
+        none=lambda: np.zeros(count), read=lambda table, at: table[at : at + count], add=lambda a, b: a + b, numbers=tuple,
+        write=write, rows_of_lanes=rows_of_lanes,
+    )  # fmt: skip
+
+
+def place(builder: Any, table: Any, begin: Any, offset: int, kind: Any) -> Any:
+    """Where a vector stands, `offset` numbers after `begin`."""
+    return builder.bitcast(builder.gep(table, [builder.add(begin, begin.type(offset))]), kind.as_pointer())
+
+
+def load(builder: Any, table: Any, begin: Any, offset: int, kind: Any) -> Any:
+    """Read a vector; rows lie anywhere."""
+    vector = builder.load(place(builder, table, begin, offset, kind))
+    vector.align = NUMBER_BYTES
+    return vector
+
+
+def store(builder: Any, table: Any, begin: Any, offset: int, vector: Any) -> None:
+    """Write a vector."""
+    builder.store(vector, place(builder, table, begin, offset, vector.type), align=NUMBER_BYTES)
+
+
+def mask(elements: Any) -> Any:
+    """Which elements a shuffle takes."""
+    taken = list(elements)
+    return ir.Constant(ir.VectorType(ir.IntType(32), len(taken)), taken)
+
+
+def transposed(builder: Any, columns: list[Any]) -> list[Any]:
+    """Rows of a square of eight columns: neighbours change halves, at distance 1, 2 and 4."""
+    distance = 1
+    while distance < WIDEST:
+        low = mask(e if e & distance == 0 else WIDEST + e - distance for e in range(WIDEST))
+        high = mask(e + distance if e & distance == 0 else WIDEST + e for e in range(WIDEST))
+        for k in range(WIDEST):
+            if k & distance == 0:
+                a, b = columns[k], columns[k + distance]
+                columns[k], columns[k + distance] = builder.shuffle_vector(a, b, low), builder.shuffle_vector(a, b, high)
+        distance *= 2
+    return columns

@@ -17,6 +17,7 @@ import numpy as np
 
 from clast.backend.bare import LANES, bare, lane, onwards
 from clast.backend.device import device, routine, stay_whole, unlikely, unsigned
+from clast.backend.packed import WIDEST, packed_of
 from clast.dynamics.arrays import ACCOUNTS, LOST, ROLLING, SLIDING
 from clast.dynamics.forces import contact_of_law, is_too_deep, memory_width
 from clast.dynamics.loops import CHANGES, STOP
@@ -69,8 +70,17 @@ class Block(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """While pairs are collected: lanes in use, marks; of the present pair the energy that springs lost, and whether it is too
+    """While pairs are collected: lanes in use, marks; of the present pair whether springs change hands, and whether it is too
     deep."""
+
+    lanes: int
+    marks: int
+    unsteady: bool
+    too_deep: bool
+
+
+class Change(NamedTuple):
+    """The same where springs change hands: with the energy that they lose."""
 
     lanes: int
     marks: int
@@ -87,6 +97,7 @@ class Columns(NamedTuple):
     force: int
     drag: int
     heat: int
+    rows: int  # force and drag again, lane by lane: as rows of Forces.pair
     number: int
 
 
@@ -95,8 +106,8 @@ def columns_of(family: SimpleNamespace, law: SimpleNamespace) -> Columns:
     parameters = family.LANE + 2
     memory = parameters + law.width
     force = memory + memory_width(family, law)
-    heat = force + 2 * family.PULL
-    return Columns(family.LANE, parameters, memory, force, force + family.PULL, heat, heat + 3)
+    heat = force + family.SUMS
+    return Columns(family.LANE, parameters, memory, force, force + family.PULL, heat, heat + 3, heat + 3 + family.SUMS)
 
 
 def compute_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
@@ -125,22 +136,17 @@ def compute_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
 def flush_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     """`flush(number, block, clock)`: compute, and give the answers of the first `number` lanes to their pairs; returns marks."""
     column, compute, width = columns_of(family, law), compute_of(family, law), memory_width(family, law)
-    add, read_wrench, write_wrench = family.add_wrench, family.read_wrench, family.write_wrench
-    SUMS, PULL, rolling, alone = family.SUMS, family.PULL, law.rolling, family.ALONE
-
-    @device
-    def give(answer, column, table, at):
-        """A wrench of a lane to its pair."""
-        found = read_wrench(answer, column)
-        write_wrench(table, at, found if alone else add(read_wrench(table, at), found))
+    SUMS, rolling, alone = family.SUMS, law.rolling, family.ALONE
+    row = packed_of(SUMS)
+    read, add, write, rows_of_lanes = row.read, row.add, row.write, row.rows_of_lanes
 
     @device
     def give_lane(n, block):
         """What lane n answers, to its pair and to the book; what it remembers, to where that belongs."""
         numbers, answer = lane(block.integers, block.at_integers + n), lane(block.floats, block.at + n)
         p, k, at = unsigned(numbers[WHICH]), unsigned(numbers[SLOT]), numbers[BOOKED]
-        give(answer, column.force, block.pair, SUMS * p)
-        give(answer, column.drag, block.pair, SUMS * p + PULL)
+        sums = read(block.floats, block.at + LANES * column.rows + SUMS * n)
+        write(block.pair, SUMS * p, sums if alone else add(read(block.pair, SUMS * p), sums))
         block.book[at + SLIDING] += answer[column.heat]
         if rolling:
             block.book[at + ROLLING] += answer[column.heat + 1]
@@ -155,6 +161,9 @@ def flush_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     def flush(number, block, clock):
         stay_whole()
         compute(block.floats, block.at, clock)
+        for group in range(LANES // WIDEST):
+            to = block.at + LANES * column.rows + SUMS * WIDEST * group
+            rows_of_lanes(block.floats, block.at + LANES * column.force + WIDEST * group, block.floats, to)
         marks = np.int64(0)
         for n in range(number):
             marks |= give_lane(unsigned(n), block)
@@ -163,15 +172,13 @@ def flush_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     return flush
 
 
-def collect_of(family: SimpleNamespace, law: SimpleNamespace, flush: Any) -> Any:
-    """`collect(met, side, pair, world, tally)`: a consumer of `visit` that puts what acts into the next lane."""
+def fill_of(family: SimpleNamespace, law: SimpleNamespace, block_of: Any) -> Any:
+    """`fill(n, met, side, pair, world)`: the contact into lane n."""
     column, write_lane = columns_of(family, law), family.write_lane
-    change_hands, block_of = springs_of_law(family, law), block_of_law(family, law)
-    is_idle, width, parameters = law.is_idle, memory_width(family, law), law.width
+    width, parameters = memory_width(family, law), law.width
 
     @device
     def fill(n, met, side, pair, world):
-        """The contact into lane n."""
         block = block_of(world)
         here, numbers = lane(block.floats, block.at + n), lane(block.integers, block.at_integers + n)
         write_lane(here, met, side)
@@ -184,22 +191,67 @@ def collect_of(family: SimpleNamespace, law: SimpleNamespace, flush: Any) -> Any
             for c in range(parameters):
                 here[column.law + c] = world.model.law[pair.row + c]
 
+    return fill
+
+
+def collect_of(family: SimpleNamespace, law: SimpleNamespace, fill: Any) -> Any:
+    """`collect(met, side, pair, world, tally)`: a consumer of `visit` that puts what acts into the next lane, of which there are
+    enough; it only notes where springs change hands."""
+    is_idle, counted_now = law.is_idle, counted_of(family)
+
     @device
     def collect(met, side, pair, world, s):
-        counted = met.counts if met.touching and met.counts > 0.0 else 0.0
-        lost = s.lost
-        if unlikely(counted != world.contacts.weight[met.k]):
+        unsteady = s.unsteady or counted_now(met) != world.contacts.weight[met.k]
+        if is_idle(met, side):
+            return Tally(s.lanes, s.marks, unsteady, s.too_deep)
+        fill(unsigned(s.lanes), met, side, pair, world)
+        return Tally(s.lanes + 1, s.marks, unsteady, s.too_deep or is_too_deep(met, side))
+
+    return collect
+
+
+def counted_of(family: SimpleNamespace) -> Any:
+    """`counted_now(met)`: how much a candidate counts as a contact with a spring, as in Contacts.weight."""
+    whole = family.WHOLE
+
+    @device
+    def counted_now(met):
+        if whole:
+            return np.uint8(met.touching and met.counts > 0.0)
+        return met.counts if met.touching and met.counts > 0.0 else 0.0
+
+    return counted_now
+
+
+def change_of(family: SimpleNamespace, law: SimpleNamespace, fill: Any, flush: Any, block_of: Any) -> Any:
+    """`change(p, lanes, world)`: the same for a pair in which springs change hands, or of more candidates than there are lanes;
+    returns lanes in use, marks, energy lost, whether it is too deep. Rare."""
+    visit, read_pair, is_idle = family.visit, family.read_pair, law.is_idle
+    change_hands, counted_now = springs_of_law(family, law), counted_of(family)
+
+    @device
+    def collect(met, side, pair, world, s):
+        counted, lost = counted_now(met), s.lost
+        if counted != world.contacts.weight[met.k]:
             lost += change_hands(met, counted, side, pair, world)
         if is_idle(met, side):
-            return Tally(s.lanes, s.marks, lost, s.too_deep)
+            return Change(s.lanes, s.marks, lost, s.too_deep)
         n, marks = s.lanes, s.marks
-        if unlikely(n == LANES):
+        if n == LANES:
             marks |= flush(n, block_of(world), world.clock)
             n = np.int64(0)
         fill(unsigned(n), met, side, pair, world)
-        return Tally(n + 1, marks, lost, s.too_deep or is_too_deep(met, side))
+        return Change(n + 1, marks, lost, s.too_deep or is_too_deep(met, side))
 
-    return collect
+    @routine
+    def change(p, lanes, world):
+        stay_whole()
+        pair = read_pair(world, p)
+        s = visit(pair, world, collect, Change(lanes, np.int64(0), 0.0, False))
+        world.state.book[ACCOUNTS * pair.i + LOST] += s.lost
+        return s.lanes, s.marks, s.too_deep
+
+    return change
 
 
 def block_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
@@ -217,38 +269,48 @@ def block_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     return block_of
 
 
+def pair_of_blocks(family: SimpleNamespace, law: SimpleNamespace, flush: Any, block_of: Any) -> Any:
+    """`look_at(p, world, tally)`: collect what acts between two bodies."""
+    fill = fill_of(family, law, block_of)
+    collect, change = collect_of(family, law, fill), change_of(family, law, fill, flush, block_of)
+    visit, read_pair, candidates_of, alone = family.visit, family.read_pair, family.candidates_of, family.ALONE
+    SUMS = family.SUMS
+    row = packed_of(SUMS)
+    none, write = row.none, row.write
+
+    @device
+    def look_at(p, world, tally):
+        pair, lanes, marks = read_pair(world, p), tally.lanes, tally.marks
+        candidates = candidates_of(pair)
+        world.forces.refine[p] = 0
+        if not alone:
+            write(world.forces.pair, SUMS * p, none())
+        if unlikely(candidates > LANES - lanes):
+            marks |= flush(lanes, block_of(world), world.clock)
+            lanes = np.int64(0)
+        found = Tally(lanes, marks, True, False)
+        if candidates <= LANES:
+            found = visit(pair, world, collect, Tally(lanes, marks, False, False))
+        if unlikely(found.unsteady):
+            n, more, deep = change(p, lanes, world)
+            found = Tally(n, marks | more, False, deep)
+        if alone and found.lanes == lanes:
+            write(world.forces.pair, SUMS * p, none())
+        return found
+
+    return look_at
+
+
 def blocks_of(family: SimpleNamespace, law: SimpleNamespace, is_mine: Any) -> Any:
     """`loop(low, high, world)` over the pairs of a range for which is_mine(p, world): the first of them that is too deep, or −1,
     and marks. Like `clast.dynamics.loops.loop_of` of the pass `forces_with_memory`."""
     flush, block_of = flush_of(family, law), block_of_law(family, law)
-    collect = collect_of(family, law, flush)
-    visit, read_pair, write_wrench, nothing = family.visit, family.read_pair, family.write_wrench, family.NOTHING
-    SUMS, PULL, alone = family.SUMS, family.PULL, family.ALONE
-
-    @device
-    def clear(p, world):
-        """No forces."""
-        write_wrench(world.forces.pair, SUMS * p, nothing)
-        write_wrench(world.forces.pair, SUMS * p + PULL, nothing)
-
-    @device
-    def look_at(p, world, tally):
-        """Collect what acts between two bodies."""
-        pair = read_pair(world, p)
-        world.forces.refine[p] = 0
-        if not alone:
-            clear(p, world)
-        found = visit(pair, world, collect, Tally(tally.lanes, tally.marks, 0.0, False))
-        if alone and found.lanes == tally.lanes:
-            clear(p, world)
-        if unlikely(found.lost != 0.0):
-            world.state.book[ACCOUNTS * pair.i + LOST] += found.lost
-        return found
+    look_at = pair_of_blocks(family, law, flush, block_of)
 
     @routine
     def loop(low, high, world):
         stay_whole()
-        block, first, tally = block_of(world), np.int64(-1), Tally(np.int64(0), np.int64(0), 0.0, False)
+        block, first, tally = block_of(world), np.int64(-1), Tally(np.int64(0), np.int64(0), False, False)
         for n in range(LANES):
             lane(block.integers, block.at_integers + n)[HELD] = -1
         for q in range(low, high):

@@ -90,6 +90,12 @@ def read_pair(world, p):
 
 
 @device
+def candidates_of(pair):
+    """How many candidates a pair has."""
+    return pair.last - pair.first
+
+
+@device
 def add_wrench(a, b):
     """Sum of two wrenches."""
     return Wrench(a.x + b.x, a.y + b.y, a.on_i + b.on_i, a.on_j + b.on_j)

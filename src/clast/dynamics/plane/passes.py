@@ -29,7 +29,7 @@ def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespac
     """The functions with which passes look at contacts, for a law and the choices of a scene."""
     made = choice_of(law, choice)
     found = SimpleNamespace(
-        SPRING=springs.WIDTH, FADING=0, ALONE=0, NOTHING=NOTHING, PULL=PULL, SUMS=SUMS, ROW=table.WIDTH,
+        SPRING=springs.WIDTH, FADING=0, WHOLE=1, ALONE=0, NOTHING=NOTHING, PULL=PULL, SUMS=SUMS, ROW=table.WIDTH,
         write_row=table.write_row, length=table.length, **vars(visit.visit_of(made)), **vars(springs.heir_of(made)),
     )  # fmt: skip
     for module, names in (
@@ -39,7 +39,7 @@ def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespac
         ),
         (springs, "read_spring write_spring stretched turning_now passes_on"),
         (lanes, f"{LANES} lane_touch"),
-        (columns, "add_wrench read_wrench write_wrench"),
+        (columns, "add_wrench read_wrench write_wrench candidates_of"),
         (kicks, "gain_beside gain_of closing_gain"),
     ):
         vars(found).update({name: getattr(module, name) for name in names.split()})

@@ -59,6 +59,12 @@ def rotation_by(q):
 
 
 @device
+def candidates_of(pair):
+    """How many candidates a pair has."""
+    return pair.last - pair.first
+
+
+@device
 def add_wrench(a, b):
     """Sum of two wrenches."""
     return Wrench(plus(a.force, b.force), plus(a.on_i, b.on_i), plus(a.on_j, b.on_j))
