@@ -1,9 +1,13 @@
-"""The short way of two balls against the general one, among balls that slide over faces, edges and corners of a moving block."""
+"""The short ways of two balls and of a ball on a solid against the general one, among balls that slide over faces, edges and
+corners of a moving block."""
+
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 from clast.dynamics.engine import Engine
+from clast.dynamics.kinds import ONE_ROUND, OTHERS, TWO_ROUND
 from clast.dynamics.space.columns import FIRST, MARK
 from clast.laws import Cohesion, Linear, Rolling
 from clast.scene.space import Scene3D
@@ -18,7 +22,7 @@ STICKY = Linear(
 
 def balls_on_a_block(law: Linear, integrator: str, short: bool) -> Engine:
     """Balls that fall on a slanted block which moves and turns: they hit each other, slide over its faces and past its edges and
-    corners. Without `short` two balls are looked at as any two bodies are.
+    corners. Without `short` balls are looked at as any bodies are.
     """
     rng = np.random.default_rng(3)
     scene = Scene3D(law=law, gravity=(0.0, 0.0, -10.0))
@@ -27,10 +31,12 @@ def balls_on_a_block(law: Linear, integrator: str, short: bool) -> Engine:
         scene.add(sphere(0.25), place, velocity=rng.normal(0.0, 0.5, 3), spin=rng.normal(0.0, 5.0, 3))
     led = Velocity(x=0.2, y=-0.1, z=0.3, spin_x=0.3, spin_y=-0.4, spin=1.0)
     scene.add_wall(cuboid((1.4, 1.4, 1.4), 0.1), tags=(led,))
-    engine = Engine(scene, dt=5e-4, alpha=0.05, integrator=integrator)
-    if not short:
-        engine.geometry = engine.geometry._replace(round=np.zeros_like(engine.geometry.round))
-        engine._rebuild()
+    if short:
+        return Engine(scene, dt=5e-4, alpha=0.05, integrator=integrator)
+    with patch("clast.dynamics.engine.kinds_in", return_value=1 << OTHERS):
+        engine = Engine(scene, dt=5e-4, alpha=0.05, integrator=integrator)
+    engine.geometry = engine.geometry._replace(round=np.zeros_like(engine.geometry.round))
+    engine._rebuild()
     return engine
 
 
@@ -53,7 +59,8 @@ def test_a_ball_on_a_block_that_moves(law, integrator):
         met |= set(engines[1].geometry.feature[lists.candidate[: engines[1].candidates, 1][weight > 0.0], 15])
         ways = [engine._lists.pair[: engine.pairs, MARK] for engine in engines]
         assert not ways[1].any()
-        first = engines[0]._lists.pair[: engines[0].pairs, FIRST][ways[0] != 0]
+        assert set(ways[0]) <= {TWO_ROUND, ONE_ROUND}
+        first = engines[0]._lists.pair[: engines[0].pairs, FIRST][ways[0] == TWO_ROUND]
         clashes += np.count_nonzero(engines[0]._lists.weight[first] > 0.0)
     assert clashes > 10, "balls have touched each other"
     assert met == {0.0, 1.0, 2.0}, "a face, an edge and a corner were touched"

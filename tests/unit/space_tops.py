@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.integrate import solve_ivp
 
+from clast.backend.bare import bare
 from clast.backend.device import device, from_python
 from clast.dynamics.arrays import (
     ACCOUNTS,
@@ -23,8 +24,8 @@ from clast.dynamics.arrays import (
     flat,
 )
 from clast.dynamics.room import empty_forces
-from clast.dynamics.space.columns import BODY, CONSTANT, PAIR, SPIN, TURN, VELOCITY
-from clast.dynamics.space.family import WIDTHS
+from clast.dynamics.space.columns import BODY, CONSTANT, PAIR, PULL, SPIN, TURN, VELOCITY
+from clast.dynamics.space.family import WIDTHS, momenta
 from clast.dynamics.space.kicks import kick_and_drift_of
 from clast.dynamics.space.leading import move_tagged_of, note_pressures
 from clast.dynamics.space.predicting import correct_and_predict_of
@@ -93,15 +94,18 @@ def a_run(inverse, gravity=(0.0, 0.0, 0.0), mass: float = 0.7, order: int = 0) -
 
 
 def kinetic(run: Run) -> float:
-    body, momentum = run.state.body[0], run.state.momentum[0, :3]
-    speed = body[VELOCITY : VELOCITY + 3]
-    return 0.5 * float(speed @ speed) / run.model.inverse_mass[0] + energy(momentum, run.model.inverse_inertia[0])
+    speed = run.state.body[0, VELOCITY : VELOCITY + 3]
+    return 0.5 * float(speed @ speed) / run.model.inverse_mass[0] + energy(momentum_of(run), run.model.inverse_inertia[0])
+
+
+def momentum_of(run: Run) -> np.ndarray:
+    """Angular momentum of the first body about its principal axes."""
+    return momenta(run.model, run.state)[0]
 
 
 def exert(run: Run, wrench: np.ndarray, part: float = 1.0) -> None:
     """Let the pair act with a force and a torque on the first body, all of it counted as viscous."""
-    run.forces.pair[0, :6] = part * wrench
-    run.forces.loss[0, :6] = part * wrench
+    run.forces.pair[0, :6] = run.forces.pair[0, PULL : PULL + 6] = part * wrench
 
 
 # --- the passes, as a step calls them -----------------------------------------------------------------------------------
@@ -138,15 +142,26 @@ def world_of(run: Run, clock: Clock, tags: Tags | None = None) -> BodyWorld:
     m, c, f = flat(run.model), flat(run.contacts), flat(run.forces)
     return BodyWorld(
         BodyModel(m.inverse_mass, m.inverse_inertia, m.cell, m.gravity), flat(run.state),
-        BodyContacts(c.image, c.first_pair, c.first_other, c.other, c.reference), BodyForces(f.pair, f.loss, f.work),
+        BodyContacts(c.image, c.first_pair, c.first_other, c.other, c.reference), BodyForces(f.pair, f.work),
         flat(tags_of() if tags is None else tags), clock, 1,
     )  # fmt: skip
+
+
+def as_in_a_step(move: Any) -> Any:
+    """A pass that Python can call; its table of forces is bare, as in a step."""
+
+    @device
+    def called(b, world):
+        m, c, f = world.model, world.contacts, world.forces
+        return move(b, BodyWorld(m, world.state, c, BodyForces(bare(f.pair), bare(f.work)), world.tags, world.clock, world.pairs))
+
+    return from_python(called)
 
 
 @cache
 def free_pass(order: int, remembers: int) -> Any:
     """`pass(b, world)` for a body without tags, called from Python: of Verlet (order 0) or of Gear's method."""
-    return from_python(correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers))
+    return as_in_a_step(correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers))
 
 
 @cache
@@ -159,7 +174,7 @@ def tagged_pass(order: int, remembers: int) -> Any:
         note_pressures(world)
         return move(b, world)
 
-    return from_python(whole)
+    return as_in_a_step(whole)
 
 
 def geared(run: Run, order: int, dt: float, ahead: bool, first: bool, booked: float = 1.0, history: int = 0, drag: float = 0.0):

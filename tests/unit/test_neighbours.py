@@ -25,7 +25,7 @@ def listed(engine: Engine) -> set[tuple[int, ...]]:
     """Candidates as (i, j, image x, image y, side, probe, feature)."""
     lists, found = engine._lists, []
     for p in range(engine.pairs):
-        i, j, first, middle = (int(k) for k in lists.pair[p])
+        i, j, first, middle, _ = (int(k) for k in lists.pair[p])
         for k in range(first, int(lists.pair[p + 1, 2])):
             found.append((i, j, *map(int, lists.image[p]), int(k >= middle), *map(int, lists.candidate[k])))
     assert len(found) == len(set(found))

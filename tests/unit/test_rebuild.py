@@ -109,7 +109,7 @@ def test_every_candidate_that_stays_remembers(threads):
 def remembered(engine: Engine) -> dict[tuple[int, ...], tuple[float, int]]:
     lists, found = engine._lists, {}
     for p in range(engine.pairs):
-        i, j, first, middle = (int(k) for k in lists.pair[p])
+        i, j, first, middle, _ = (int(k) for k in lists.pair[p])
         for k in range(first, int(lists.pair[p + 1, 2])):
             key = (i, j, *map(int, lists.image[p]), int(k >= middle), *map(int, lists.candidate[k]))
             found[key] = float(lists.spring[k, 0]), int(lists.weight[k])

@@ -10,8 +10,9 @@ from clast.dynamics.engine import Engine, kinds_in
 from clast.dynamics.forces import forces_with_memory, forces_without_memory
 from clast.dynamics.loops import loop_of
 from clast.dynamics.plane import passes as plane_passes
+from clast.dynamics.plane.columns import COS, SIN
 from clast.dynamics.space import passes as space_passes
-from clast.dynamics.worlds import worlds_of
+from clast.dynamics.worlds import RESYNC, worlds_of
 from clast.laws import Cohesion, Linear, Rolling
 from clast.scene.scene import Box, Scene
 from clast.scene.space import Scene3D
@@ -114,3 +115,18 @@ def test_which_kinds_of_pairs_a_scene_has():
     assert of(disk(1.0), pair) == one | others
     assert of(hexagon, walls=[disk(2.0)]) == one | others
     assert of(disk(1.0)) == of(hexagon) == others  # nobody meets anybody, and some loop there must be
+
+
+def test_frames_of_polygons_stay_on_the_circle_and_beside_their_angles():
+    scene, rng = Scene(law=SMOOTH), np.random.default_rng(3)
+    for k in range(200):
+        scene.add(regular(6, 0.1, side=0.2), (3.0 * k, 0.0), angle=rng.uniform(0, 7), spin=10.0 ** rng.uniform(-6, 3))
+    engine, off_circle, off_angle = Engine(scene, dt=1e-5), 0.0, 0.0
+    for step in (1, 63, 64, 65, 127, 191, 1023, 5000, 5055, 20031):
+        engine.advance(step)
+        frame, angle = engine.state.body[:, [COS, SIN]], engine.state.angle
+        off_circle = max(off_circle, np.abs(np.hypot(*frame.T) - 1.0).max())
+        away = np.hypot(frame[:, 0] - np.cos(angle), frame[:, 1] - np.sin(angle))
+        off_angle = max(off_angle, (away - RESYNC * 0.5 * np.spacing(angle)).max())  # an angle is rounded in every step
+    assert 0.0 < off_circle <= 1e-14
+    assert off_angle <= 1e-14

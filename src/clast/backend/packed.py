@@ -86,8 +86,11 @@ def packed_of(count: int) -> SimpleNamespace:
     @intrinsic
     def read(typing: Any, table: Any, at: Any) -> Any:
         def generate(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-            begin = context.cast(builder, arguments[1], sig.args[1], types.intp)
-            return structure(builder, [load(builder, arguments[0], begin, first, kind) for first, kind in vectors(count)])
+            begin, data = (
+                context.cast(builder, arguments[1], sig.args[1], types.intp),
+                data_of(context, builder, table, arguments[0]),
+            )
+            return structure(builder, [load(builder, data, begin, first, kind) for first, kind in vectors(count)])
 
         return Packed(count)(table, at), generate
 
@@ -133,6 +136,11 @@ def plain_of(count: int) -> SimpleNamespace:
         none=lambda: np.zeros(count), read=lambda table, at: table[at : at + count], add=lambda a, b: a + b, numbers=tuple,
         write=write, rows_of_lanes=rows_of_lanes,
     )  # fmt: skip
+
+
+def data_of(context: Any, builder: Any, kind: Any, table: Any) -> Any:
+    """Where the numbers of an array or of a bare table begin."""
+    return context.make_array(kind)(context, builder, table).data if isinstance(kind, types.Array) else table
 
 
 def place(builder: Any, table: Any, begin: Any, offset: int, kind: Any) -> Any:

@@ -26,7 +26,10 @@ from clast.dynamics.arrays import (
     Tags,
 )  # fmt: skip
 
-RESYNC = 1024  # steps between recomputing (cos, sin) from the angle: a fixed number, so that bits don't depend on rebuilds
+RESYNC = (
+    64  # steps between recomputing (cos, sin) from the angle, so that they stay within 1e-14; a fixed number, so that bits do not
+)
+# depend on rebuilds
 
 
 class Job(NamedTuple):
