@@ -19,7 +19,7 @@ from clast.backend.bare import LANES, bare, lane, onwards
 from clast.backend.device import device, routine, stay_whole, unlikely, unsigned
 from clast.backend.packed import WIDEST, packed_of
 from clast.dynamics.arrays import ACCOUNTS, LOST, ROLLING, SLIDING
-from clast.dynamics.forces import contact_of_law, is_too_deep, memory_width
+from clast.dynamics.forces import contact_of_law, is_too_deep, memory_width, plain_contact_of_law
 from clast.dynamics.loops import CHANGES, STOP
 from clast.dynamics.springs import springs_of_law
 
@@ -96,23 +96,30 @@ class Columns(NamedTuple):
     memory: int
     force: int
     drag: int
+    changes: int
     heat: int
     rows: int  # force and drag again, lane by lane: as rows of Forces.pair
     number: int
+    remembered: int  # numbers that a contact remembers
+    sums: int  # of a row: force and drag, or the force alone
 
 
 def columns_of(family: SimpleNamespace, law: SimpleNamespace) -> Columns:
     """The columns for a family and a law."""
-    parameters = family.LANE + 2
-    memory = parameters + law.width
-    force = memory + memory_width(family, law)
-    heat = force + family.SUMS
-    return Columns(family.LANE, parameters, memory, force, force + family.PULL, heat, heat + 3, heat + 3 + family.SUMS)
+    parameters, remembers = family.LANE + 2, family.REMEMBERS
+    memory, remembered = parameters + law.width, memory_width(family, law) if remembers else 0
+    force, sums = memory + remembered, family.SUMS if remembers else family.PULL
+    changes = force + sums
+    rows = changes + (3 if remembers else 1)
+    return Columns(
+        family.LANE, parameters, memory, force, force + family.PULL, changes, changes + 1, rows, rows + sums, remembered, sums
+    )  # fmt: skip
 
 
 def compute_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     """`compute(table, at, clock)`: the answers of all lanes of the table that begins at `at`."""
-    column, contact = columns_of(family, law), contact_of_law(family, law, family.lane_touch)
+    column, remembers = columns_of(family, law), family.REMEMBERS
+    contact = (contact_of_law if remembers else plain_contact_of_law)(family, law, family.lane_touch)
     read_lane, write_wrench, rolling, surely = family.read_lane, family.write_wrench, law.rolling, not law.cohesive
 
     @device
@@ -124,35 +131,44 @@ def compute_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
             own = LaneModel(onwards(here, column.law)), LaneContacts(onwards(here, column.memory))
             answer = contact(met, side, pair, LaneWorld(own[0], own[1], clock))
             write_wrench(here, column.force, answer.force)
-            write_wrench(here, column.drag, answer.drag)
-            here[column.heat] = answer.heat
-            if rolling:
-                here[column.heat + 1] = answer.rolled
-            here[column.heat + 2] = 1.0 if answer.changes else 0.0
+            here[column.changes] = 1.0 if answer.changes else 0.0
+            if remembers:
+                write_wrench(here, column.drag, answer.drag)
+                here[column.heat] = answer.heat
+                if rolling:
+                    here[column.heat + 1] = answer.rolled
 
     return compute
 
 
 def flush_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     """`flush(number, block, clock)`: compute, and give the answers of the first `number` lanes to their pairs; returns marks."""
-    column, compute, width = columns_of(family, law), compute_of(family, law), memory_width(family, law)
-    SUMS, rolling, alone = family.SUMS, law.rolling, family.ALONE
-    row = packed_of(SUMS)
+    column, compute = columns_of(family, law), compute_of(family, law)
+    SUMS, rolling, alone, remembers, sums, width = (
+        family.SUMS, law.rolling, family.ALONE, family.REMEMBERS, column.sums, column.remembered
+    )  # fmt: skip
+    row = packed_of(sums)
     read, add, write, rows_of_lanes = row.read, row.add, row.write, row.rows_of_lanes
 
     @device
-    def give_lane(n, block):
-        """What lane n answers, to its pair and to the book; what it remembers, to where that belongs."""
-        numbers, answer = lane(block.integers, block.at_integers + n), lane(block.floats, block.at + n)
-        p, k, at = unsigned(numbers[WHICH]), unsigned(numbers[SLOT]), numbers[BOOKED]
-        sums = read(block.floats, block.at + LANES * column.rows + SUMS * n)
-        write(block.pair, SUMS * p, sums if alone else add(read(block.pair, SUMS * p), sums))
+    def give_memory(k, at, answer, block):
+        """Heats of a lane to the book, what it remembers to its candidate."""
         block.book[at + SLIDING] += answer[column.heat]
         if rolling:
             block.book[at + ROLLING] += answer[column.heat + 1]
         for c in range(width):
             block.spring[width * k + c] = answer[column.memory + c]
-        if unlikely(answer[column.heat + 2] != 0.0):
+
+    @device
+    def give_lane(n, block):
+        """What lane n answers, to its pair and to the book; what it remembers, to where that belongs."""
+        numbers, answer = lane(block.integers, block.at_integers + n), lane(block.floats, block.at + n)
+        p = unsigned(numbers[WHICH])
+        found = read(block.floats, block.at + LANES * column.rows + sums * n)
+        write(block.pair, SUMS * p, found if alone else add(read(block.pair, SUMS * p), found))
+        if remembers:
+            give_memory(unsigned(numbers[SLOT]), numbers[BOOKED], answer, block)
+        if unlikely(answer[column.changes] != 0.0):
             block.refine[p] = 1
             return CHANGES
         return 0
@@ -162,7 +178,7 @@ def flush_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
         stay_whole()
         compute(block.floats, block.at, clock)
         for group in range(LANES // WIDEST):
-            to = block.at + LANES * column.rows + SUMS * WIDEST * group
+            to = block.at + LANES * column.rows + sums * WIDEST * group
             rows_of_lanes(block.floats, block.at + LANES * column.force + WIDEST * group, block.floats, to)
         marks = np.int64(0)
         for n in range(number):
@@ -174,8 +190,8 @@ def flush_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
 
 def fill_of(family: SimpleNamespace, law: SimpleNamespace, block_of: Any) -> Any:
     """`fill(n, met, side, pair, world)`: the contact into lane n."""
-    column, write_lane = columns_of(family, law), family.write_lane
-    width, parameters = memory_width(family, law), law.width
+    column, write_lane, parameters = columns_of(family, law), family.write_lane, law.width
+    width, remembers = column.remembered, family.REMEMBERS
 
     @device
     def fill(n, met, side, pair, world):
@@ -183,7 +199,9 @@ def fill_of(family: SimpleNamespace, law: SimpleNamespace, block_of: Any) -> Any
         here, numbers = lane(block.floats, block.at + n), lane(block.integers, block.at_integers + n)
         write_lane(here, met, side)
         here[column.pair], here[column.pair + 1] = pair.mass, pair.radius
-        numbers[WHICH], numbers[SLOT], numbers[BOOKED] = pair.p, met.k, ACCOUNTS * pair.i
+        numbers[WHICH] = pair.p
+        if remembers:
+            numbers[SLOT], numbers[BOOKED] = met.k, ACCOUNTS * pair.i
         for c in range(width):
             here[column.memory + c] = world.contacts.spring[width * met.k + c]
         if unlikely(numbers[HELD] != pair.row):
@@ -197,11 +215,13 @@ def fill_of(family: SimpleNamespace, law: SimpleNamespace, block_of: Any) -> Any
 def collect_of(family: SimpleNamespace, law: SimpleNamespace, fill: Any) -> Any:
     """`collect(met, side, pair, world, tally)`: a consumer of `visit` that puts what acts into the next lane, of which there are
     enough; it only notes where springs change hands."""
-    is_idle, counted_now = law.is_idle, counted_of(family)
+    is_idle, counted_now, remembers = law.is_idle, counted_of(family), family.REMEMBERS
 
     @device
     def collect(met, side, pair, world, s):
-        unsteady = s.unsteady or counted_now(met) != world.contacts.weight[met.k]
+        unsteady = s.unsteady
+        if remembers:
+            unsteady |= counted_now(met) != world.contacts.weight[met.k]
         if is_idle(met, side):
             return Tally(s.lanes, s.marks, unsteady, s.too_deep)
         fill(unsigned(s.lanes), met, side, pair, world)
@@ -227,13 +247,15 @@ def change_of(family: SimpleNamespace, law: SimpleNamespace, fill: Any, flush: A
     """`change(p, lanes, world)`: the same for a pair in which springs change hands, or of more candidates than there are lanes;
     returns lanes in use, marks, energy lost, whether it is too deep. Rare."""
     visit, read_pair, is_idle = family.visit, family.read_pair, law.is_idle
-    change_hands, counted_now = springs_of_law(family, law), counted_of(family)
+    change_hands, counted_now, remembers = springs_of_law(family, law), counted_of(family), family.REMEMBERS
 
     @device
     def collect(met, side, pair, world, s):
-        counted, lost = counted_now(met), s.lost
-        if counted != world.contacts.weight[met.k]:
-            lost += change_hands(met, counted, side, pair, world)
+        lost = s.lost
+        if remembers:
+            counted = counted_now(met)
+            if counted != world.contacts.weight[met.k]:
+                lost += change_hands(met, counted, side, pair, world)
         if is_idle(met, side):
             return Change(s.lanes, s.marks, lost, s.too_deep)
         n, marks = s.lanes, s.marks
@@ -248,7 +270,8 @@ def change_of(family: SimpleNamespace, law: SimpleNamespace, fill: Any, flush: A
         stay_whole()
         pair = read_pair(world, p)
         s = visit(pair, world, collect, Change(lanes, np.int64(0), 0.0, False))
-        world.state.book[ACCOUNTS * pair.i + LOST] += s.lost
+        if remembers:
+            world.state.book[ACCOUNTS * pair.i + LOST] += s.lost
         return s.lanes, s.marks, s.too_deep
 
     return change
@@ -274,8 +297,7 @@ def pair_of_blocks(family: SimpleNamespace, law: SimpleNamespace, flush: Any, bl
     fill = fill_of(family, law, block_of)
     collect, change = collect_of(family, law, fill), change_of(family, law, fill, flush, block_of)
     visit, read_pair, candidates_of, alone = family.visit, family.read_pair, family.candidates_of, family.ALONE
-    SUMS = family.SUMS
-    row = packed_of(SUMS)
+    SUMS, row = family.SUMS, packed_of(columns_of(family, law).sums)
     none, write = row.none, row.write
 
     @device

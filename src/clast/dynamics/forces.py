@@ -211,18 +211,21 @@ def forces_with_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     return pair_forces
 
 
-def forces_without_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
-    """The pass `pair_forces(p, world)` for laws that remember and lose nothing."""
-    visit, touch_of, push_on_pair, with_fade = family.visit, family.touch_of, family.push_on_pair, family.with_fade
-    add, fades, fading, fading_energy = family.add_wrench, family.fades, family.FADING, energy_that_fades(family, law)
-    cohesive, elastic, attraction, read_row, read_pair = law.cohesive, law.elastic, law.attraction, law.read_row, family.read_pair
-    is_idle = law.is_idle
-    write_wrench, nothing, SUMS = family.write_wrench, family.NOTHING, family.SUMS
+class PlainAnswer(NamedTuple):
+    """The same of a contact that remembers and loses nothing."""
+
+    force: Any
+    changes: bool
+
+
+def plain_contact_of_law(family: SimpleNamespace, law: SimpleNamespace, touch_of: Any) -> Any:
+    """`contact(met, side, pair, world)` for laws that remember and lose nothing."""
+    push_on_pair, with_fade, fades, fading = family.push_on_pair, family.with_fade, family.fades, family.FADING
+    fading_energy, cohesive, elastic, attraction = energy_that_fades(family, law), law.cohesive, law.elastic, law.attraction
+    read_row = law.read_row
 
     @device
-    def add_contact(met, side, pair, world, s):
-        if is_idle(met, side):
-            return s
+    def contact(met, side, pair, world):
         clock, row, touch = world.clock, read_row(world.model.law, pair.row), touch_of(met, side)
         past_part, future_part = parts_in_contact(touch.depth, touch.closing, clock.dt, clock.onset)
         weight = clock.past * past_part + clock.future * future_part
@@ -232,10 +235,27 @@ def forces_without_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
         wrench = push_on_pair(touch, side, push)
         if fading and fades(touch):
             wrench = with_fade(wrench, touch, side, fading_energy(touch, met, pair, world))
-        return PlainSums(
-            add(s.force, wrench), s.too_deep or is_too_deep(met, side),
-            s.changes or (met.touching and touch.depth < BELOW * clock.dt * math.fabs(touch.closing)),
-        )  # fmt: skip
+        return PlainAnswer(wrench, met.touching and touch.depth < BELOW * clock.dt * math.fabs(touch.closing))
+
+    return contact
+
+
+def forces_without_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
+    """The pass `pair_forces(p, world)` for laws that remember and lose nothing."""
+    visit, read_pair, contact, add = (
+        family.visit,
+        family.read_pair,
+        plain_contact_of_law(family, law, family.touch_of),
+        family.add_wrench,
+    )
+    is_idle, write_wrench, nothing, SUMS = law.is_idle, family.write_wrench, family.NOTHING, family.SUMS
+
+    @device
+    def add_contact(met, side, pair, world, s):
+        if is_idle(met, side):
+            return s
+        found = contact(met, side, pair, world)
+        return PlainSums(add(s.force, found.force), s.too_deep or is_too_deep(met, side), s.changes or found.changes)
 
     @device
     def pair_forces(p, world):

@@ -54,9 +54,9 @@ def forces_of_kinds(
 ) -> tuple[tuple[Any, ...], tuple[int, int]]:
     """The loops of the stage of forces, and the floats and integers that each thread needs for blocks of contacts.
 
-    Contacts that remember go in blocks; Gear's method and laws without memory one contact after the other.
+    Contacts go in blocks; with Gear's method one after the other.
     """
-    if choice.remembers and not choice.gear:
+    if not choice.gear:
         rooms = [room_of(geometry, law) for _, geometry in kinds]
         room = max(floats for floats, _ in rooms), max(integers for _, integers in rooms)
         return tuple(blocks_of(geometry, law, is_mine) for is_mine, geometry in kinds), room

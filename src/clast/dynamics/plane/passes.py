@@ -29,8 +29,9 @@ def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespac
     """The functions with which passes look at contacts, for a law and the choices of a scene."""
     made = choice_of(law, choice)
     found = SimpleNamespace(
-        SPRING=springs.WIDTH, FADING=0, WHOLE=1, ALONE=0, NOTHING=NOTHING, PULL=PULL, SUMS=SUMS, ROW=table.WIDTH,
-        write_row=table.write_row, length=table.length, **vars(visit.visit_of(made)), **vars(springs.heir_of(made)),
+        SPRING=springs.WIDTH, REMEMBERS=choice.remembers, FADING=0, WHOLE=1, ALONE=0, NOTHING=NOTHING, PULL=PULL, SUMS=SUMS,
+        ROW=table.WIDTH, write_row=table.write_row, length=table.length, **vars(visit.visit_of(made)),
+        **vars(springs.heir_of(made)),
     )  # fmt: skip
     for module, names in (
         (

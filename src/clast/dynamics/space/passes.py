@@ -26,7 +26,7 @@ def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespac
     """The functions with which passes look at contacts, for a law and the choices of a scene."""
     made = SimpleNamespace(gap_of=law.gap_of, gear=choice.gear)
     found = SimpleNamespace(
-        SPRING=3, FADING=1, WHOLE=0, ALONE=0, NOTHING=NOTHING, PULL=PULL, SUMS=SUMS, ROW=table.WIDTH,
+        SPRING=3, REMEMBERS=choice.remembers, FADING=1, WHOLE=0, ALONE=0, NOTHING=NOTHING, PULL=PULL, SUMS=SUMS, ROW=table.WIDTH,
         lane_touch=visit.touch_of, write_row=table.write_row, length=table.length,
         **vars(visit.visit_of(made)), **vars(heirs.heir_of(made)),
     )  # fmt: skip
