@@ -85,14 +85,23 @@ def union_boundary(vertices: Floats, edges: Ints, radius: float, *, closed: bool
     straight = _straight_pieces(skeleton, (1.0,) if closed else (1.0, -1.0))
     owner, first, last = _arcs(vertices, skeleton)
     if closed:
-        inside = shapely.Polygon(vertices)
-        shapely.prepare(inside)
-        out = ~shapely.contains_xy(inside, straight[0])
+        out = _outside(straight[0], vertices)
         straight = straight[0][out], straight[1][out], straight[2][out]
         middle = 0.5 * (first + last)
-        out = ~shapely.contains_xy(inside, vertices[owner] + radius * np.stack([np.cos(middle), np.sin(middle)], axis=1))
+        out = _outside(vertices[owner] + radius * np.stack([np.cos(middle), np.sin(middle)], axis=1), vertices)
         owner, first, last = owner[out], first[out], last[out]
     return Boundary(*straight, vertices[owner], first, last, radius)
+
+
+def _outside(points: Floats, ring: Floats) -> Bools:
+    """Which of `points` (k, 2) lie outside the closed polygon `ring` (n, 2); returns (k,).
+
+    Edges are sorted by height there, so a landscape is stood on its end: few of its edges then lie at one height.
+    """
+    axes = [1, 0] if np.ptp(ring[:, 0]) > np.ptp(ring[:, 1]) else [0, 1]
+    inside = shapely.Polygon(ring[:, axes])
+    shapely.prepare(inside)
+    return np.asarray(~shapely.contains_xy(inside, points[:, axes]))
 
 
 def gaps(owner: Ints, lo: Floats, hi: Floats, start: Floats, end: Floats) -> tuple[Ints, Floats, Floats]:

@@ -158,7 +158,6 @@ def refuse_self_contact(points: Floats, number: Ints, size: float, kind: str, *,
     first = np.arange(n if closed else n - 1)
     second = (first + 1) % n
     a, b = points[first], points[second]
-    d = b - a
 
     def edge(k: int) -> str:
         i, j = first[k], second[k]
