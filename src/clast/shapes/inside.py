@@ -36,13 +36,18 @@ def in_polygon(points: Floats, ring: Floats) -> Bools:
 
 def distance_to_segments(points: Floats, a: Floats, b: Floats) -> Floats:
     """Distance of each of `points` (k, 2) to each segment a→b, (m, 2) each; a == b is a point. Returns (k, m)."""
+    return distance_to_segment(points[:, None], a, b)
+
+
+def distance_to_segment(points: Floats, a: Floats, b: Floats) -> Floats:
+    """Distance (…) of points to their segments a→b, (…, 2) each and broadcast; a == b is a point."""
     d = b - a
-    length2 = d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1]
-    x = points[:, 0, None] - a[:, 0]
-    y = points[:, 1, None] - a[:, 1]
-    t = np.clip((x * d[:, 0] + y * d[:, 1]) / np.where(length2 > 0.0, length2, 1.0), 0.0, 1.0)
-    x = x - t * d[:, 0]
-    y = y - t * d[:, 1]
+    length2 = d[..., 0] * d[..., 0] + d[..., 1] * d[..., 1]
+    x = points[..., 0] - a[..., 0]
+    y = points[..., 1] - a[..., 1]
+    t = np.clip((x * d[..., 0] + y * d[..., 1]) / np.where(length2 > 0.0, length2, 1.0), 0.0, 1.0)
+    x = x - t * d[..., 0]
+    y = y - t * d[..., 1]
     return np.asarray(np.sqrt(x * x + y * y), dtype=np.float64)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clast.shapes.inside import Bools, Floats, Ints
-from clast.shapes.union import union_moments
+from clast.shapes.union import union_boundary
 
 
 class MassProperties(NamedTuple):
@@ -160,15 +160,16 @@ def _polygon(ring: Floats) -> MassProperties:
 
 
 def union_mass(vertices: Floats, edges: Ints, radius: float, *, closed: bool) -> MassProperties:
-    """Mass properties of any skeleton ⊕ disk from the exact boundary of the union; arguments as in `union_moments`.
+    """Mass properties of any skeleton ⊕ disk from the exact boundary of the union; arguments as in `union_boundary`.
 
-    Taken twice, the second time about the centroid, so that a grain drawn far from the origin loses no digits.
+    Integrated twice, the second time about the centroid, so that a grain drawn far from the origin loses no digits.
     """
     origin = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
-    first = union_moments(vertices - origin, edges, radius, closed=closed)
-    origin = origin + first[1:3] / first[0]
-    area, mx, my, second = (float(m) for m in union_moments(vertices - origin, edges, radius, closed=closed))
-    return MassProperties(area, origin + np.array([mx, my]) / area, second - (mx * mx + my * my) / area)
+    boundary = union_boundary(vertices - origin, edges, radius, closed=closed)
+    first = boundary.moments(np.zeros(2))
+    middle = first[1:3] / first[0]
+    area, mx, my, second = (float(m) for m in boundary.moments(middle))
+    return MassProperties(area, origin + middle + np.array([mx, my]) / area, second - (mx * mx + my * my) / area)
 
 
 def is_convex(ring: Floats) -> bool:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clast.errors import ShapeError
-from clast.shapes.inside import Bools, Floats, Ints, distance_to_segments
+from clast.shapes.inside import Bools, Floats, Ints, distance_to_segment
+from clast.shapes.nearness import Boxes, segment_boxes
 
 TOLERANCE = 1e-9  # of the body's size
 
@@ -69,11 +70,19 @@ def refuse_short_edges(points: Floats, size: float, kind: str, *, closed: bool) 
 
 def refuse_repeated_points(points: Floats, size: float, kind: str) -> None:
     """ShapeError where any two of `points` (n, 2) coincide."""
-    for i in range(1, len(points)):
-        off = points[:i] - points[i]
-        same = np.flatnonzero(np.sqrt(off[:, 0] ** 2 + off[:, 1] ** 2) <= TOLERANCE * size)
-        if len(same):
-            raise ShapeError(f"In this {kind} {named(points, i)} repeats vertex {int(same[0])}.")
+    slack = 2.0 * TOLERANCE * size  # of the boxes: wider than what is decided below
+    for _, i, j in Boxes(points, points).meeting(points - slack, points + slack):
+        off = points[j] - points[i]
+        same = (j < i) & (np.sqrt(off[:, 0] ** 2 + off[:, 1] ** 2) <= TOLERANCE * size)
+        if same.any():
+            second, first = _first(i, j, same)
+            raise ShapeError(f"In this {kind} {named(points, second)} repeats vertex {first}.")
+
+
+def _first(i: Ints, j: Ints, found: Bools) -> tuple[int, int]:
+    """Of the pairs (i, j), (k,) each, that are `found` the one with the smallest i, and of these with the smallest j."""
+    least = i[found].min()
+    return int(least), int(j[found & (i == least)].min())
 
 
 def refuse_flat(points: Floats, size: float) -> None:
@@ -99,14 +108,45 @@ def without_collinear(points: Floats, size: float, *, closed: bool) -> Ints:
     first = int(np.argmax(away[:, 0] ** 2 + away[:, 1] ** 2)) if closed else 0
     walk = (first + np.arange(n + 1 if closed else n)) % n
     chain = points[walk]
+    tolerance = TOLERANCE * size
+    bent = (~_on_line(chain[1:-1] - chain[:-2], chain[2:] - chain[:-2], tolerance)).tolist()  # by their neighbours in the chain
     kept = [0]
-    for i in range(1, len(chain) - 1):
-        d, rel = chain[i + 1] - chain[kept[-1]], chain[kept[-1] + 1 : i + 1] - chain[kept[-1]]
-        length = math.sqrt(d[0] ** 2 + d[1] ** 2)
-        along, off = rel[:, 0] * d[0] + rel[:, 1] * d[1], np.abs(d[0] * rel[:, 1] - d[1] * rel[:, 0])
-        if not np.all((along > 0.0) & (along < length * length) & (off <= TOLERANCE * size * length)):
-            kept.append(i)
+    while kept[-1] < len(chain) - 2:
+        kept.append(kept[-1] + 1 if bent[kept[-1]] else _end_of_line(chain, kept[-1], tolerance))
+    if kept[-1] > len(chain) - 2:
+        kept.pop()
     return np.sort(walk[kept if closed else [*kept, n - 1]])
+
+
+def _on_line(rel: Floats, d: Floats, tolerance: float) -> Bools:
+    """Whether places rel (…, 2) lie between 0 and d (…, 2) and no farther than the tolerance (length) from the line; (…)."""
+    length = np.sqrt(d[..., 0] ** 2 + d[..., 1] ** 2)
+    along, off = rel[..., 0] * d[..., 0] + rel[..., 1] * d[..., 1], np.abs(d[..., 0] * rel[..., 1] - d[..., 1] * rel[..., 0])
+    return np.asarray((along > 0.0) & (along < length * length) & (off <= tolerance * length))
+
+
+def _end_of_line(chain: Floats, start: int, tolerance: float) -> int:
+    """The first vertex i after `start` such that not all of start + 1 … i lie on the line from `start` to i + 1.
+
+    Without one it is the last of the chain (n, 2). Seen from `start` every vertex lets pass a wedge of directions; while the
+    next one is well within all of them and farther than they, nothing is to be decided. A block of vertices, as long as the
+    way so far, is looked at together.
+    """
+    i = start + 1
+    while i < len(chain) - 1:
+        end = min(len(chain) - 1, i + max(16, i - start))
+        rel = chain[start + 1 : end + 1] - chain[start]
+        away = np.sqrt(rel[:, 0] ** 2 + rel[:, 1] ** 2)
+        angle = np.arctan2(rel[0, 0] * rel[:, 1] - rel[0, 1] * rel[:, 0], rel[:, 0] * rel[0, 0] + rel[:, 1] * rel[0, 1])
+        half = np.arcsin(tolerance / np.maximum(away, tolerance)) - 1e-12
+        left, right = np.minimum.accumulate(angle + half)[:-1], np.maximum.accumulate(angle - half)[:-1]
+        farther = away[1:] > np.maximum.accumulate(away)[:-1] * (1.0 + 1e-12)
+        surely = (angle[1:] < left) & (angle[1:] > right) & farther
+        for at in i + np.flatnonzero(~surely[i - start - 1 :]):
+            if not _on_line(chain[start + 1 : at + 1] - chain[start], chain[at + 1] - chain[start], tolerance).all():
+                return int(at)
+        i = end
+    return len(chain) - 1
 
 
 def refuse_self_contact(points: Floats, number: Ints, size: float, kind: str, *, closed: bool) -> None:
@@ -118,28 +158,35 @@ def refuse_self_contact(points: Floats, number: Ints, size: float, kind: str, *,
     first = np.arange(n if closed else n - 1)
     second = (first + 1) % n
     a, b = points[first], points[second]
-    d = b - a
 
     def edge(k: int) -> str:
         i, j = first[k], second[k]
         return f"edge {number[i]}-{number[j]} (from {_at(points[i])} to {_at(points[j])})"
 
-    for k in first:
-        rel_a, rel_b = a - a[k], b - a[k]
-        side_a = d[k, 0] * rel_a[:, 1] - d[k, 1] * rel_a[:, 0]  # on which side of edge k the others begin and end
-        side_b = d[k, 0] * rel_b[:, 1] - d[k, 1] * rel_b[:, 0]
-        back_a = d[:, 0] * (a[k, 1] - a[:, 1]) - d[:, 1] * (a[k, 0] - a[:, 0])  # and edge k with respect to them
-        back_b = d[:, 0] * (b[k, 1] - a[:, 1]) - d[:, 1] * (b[k, 0] - a[:, 0])
-        apart: Bools = (first != k) & (second != k) & (first != second[k])
-        hits = np.flatnonzero((side_a * side_b < 0.0) & (back_a * back_b < 0.0) & apart)
-        if len(hits):
-            raise ShapeError(f"The {kind} crosses itself: {edge(int(k))} crosses {edge(int(hits[0]))}.")
-    for i in range(n):
-        gap = distance_to_segments(points[i : i + 1], a, b)[0]
-        touched = np.flatnonzero((gap <= TOLERANCE * size) & (first != i) & (second != i))
-        if len(touched):
-            where = f"vertex {number[i]} at {_at(points[i])}"
-            raise ShapeError(f"The {kind} touches itself: {where} lies on {edge(int(touched[0]))}.")
+    low, high = segment_boxes(a, b)
+    boxes = Boxes(low, high)
+    for _, k, j in boxes.meeting(low, high):
+        crosses = _cross(a[k], b[k], a[j], b[j]) & (first[j] != k) & (second[j] != k) & (first[j] != second[k])
+        if crosses.any():
+            one, other = _first(k, j, crosses)
+            raise ShapeError(f"The {kind} crosses itself: {edge(one)} crosses {edge(other)}.")
+    slack = 2.0 * TOLERANCE * size  # of the boxes: wider than what is decided below
+    for _, i, j in boxes.meeting(points - slack, points + slack):
+        touches = (distance_to_segment(points[i], a[j], b[j]) <= TOLERANCE * size) & (first[j] != i) & (second[j] != i)
+        if touches.any():
+            vertex, other = _first(i, j, touches)
+            where = f"vertex {number[vertex]} at {_at(points[vertex])}"
+            raise ShapeError(f"The {kind} touches itself: {where} lies on {edge(other)}.")
+
+
+def _cross(a: Floats, b: Floats, p: Floats, q: Floats) -> Bools:
+    """Whether segments a→b and p→q, (k, 2) each, cross: the ends of each on different sides of the other; returns (k,)."""
+
+    def side(start: Floats, end: Floats, place: Floats) -> Floats:
+        d, rel = end - start, place - start
+        return np.asarray(d[:, 0] * rel[:, 1] - d[:, 1] * rel[:, 0])
+
+    return np.asarray((side(a, b, p) * side(a, b, q) < 0.0) & (side(p, q, a) * side(p, q, b) < 0.0))
 
 
 def _at(p: Floats) -> str:
