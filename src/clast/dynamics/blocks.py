@@ -116,27 +116,39 @@ def columns_of(family: SimpleNamespace, law: SimpleNamespace) -> Columns:
     )  # fmt: skip
 
 
+@device
+def groups_of(number):
+    """Groups of lanes that hold so many: a group is computed whole, so the bits do not depend on how many of them are idle."""
+    return (number + WIDEST - 1) // WIDEST
+
+
 def compute_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
-    """`compute(table, at, clock)`: the answers of all lanes of the table that begins at `at`."""
+    """`compute(number, table, at, clock)`: the answers of the first `number` lanes of the table that begins at `at`, and of those
+    that go with the last of them."""
     column, remembers = columns_of(family, law), family.REMEMBERS
     contact = (contact_of_law if remembers else plain_contact_of_law)(family, law, family.lane_touch)
     read_lane, write_wrench, rolling, surely = family.read_lane, family.write_wrench, law.rolling, not law.cohesive
 
     @device
-    def compute(table, at, clock):
-        for n in range(LANES):
-            here = lane(table, at + unsigned(n))
-            met, side = read_lane(here, surely)
-            pair = LanePair(0, here[column.pair], here[column.pair + 1])
-            own = LaneModel(onwards(here, column.law)), LaneContacts(onwards(here, column.memory))
-            answer = contact(met, side, pair, LaneWorld(own[0], own[1], clock))
-            write_wrench(here, column.force, answer.force)
-            here[column.changes] = 1.0 if answer.changes else 0.0
-            if remembers:
-                write_wrench(here, column.drag, answer.drag)
-                here[column.heat] = answer.heat
-                if rolling:
-                    here[column.heat + 1] = answer.rolled
+    def compute_lane(here, clock):
+        """The answer of one lane."""
+        met, side = read_lane(here, surely)
+        pair = LanePair(0, here[column.pair], here[column.pair + 1])
+        own = LaneModel(onwards(here, column.law)), LaneContacts(onwards(here, column.memory))
+        answer = contact(met, side, pair, LaneWorld(own[0], own[1], clock))
+        write_wrench(here, column.force, answer.force)
+        here[column.changes] = 1.0 if answer.changes else 0.0
+        if remembers:
+            write_wrench(here, column.drag, answer.drag)
+            here[column.heat] = answer.heat
+            if rolling:
+                here[column.heat + 1] = answer.rolled
+
+    @device
+    def compute(number, table, at, clock):
+        for group in range(groups_of(number)):
+            for n in range(WIDEST):
+                compute_lane(lane(table, at + unsigned(WIDEST * group + n)), clock)
 
     return compute
 
@@ -176,8 +188,8 @@ def flush_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     @routine
     def flush(number, block, clock):
         stay_whole()
-        compute(block.floats, block.at, clock)
-        for group in range(LANES // WIDEST):
+        compute(number, block.floats, block.at, clock)
+        for group in range(groups_of(number)):
             to = block.at + LANES * column.rows + sums * WIDEST * group
             rows_of_lanes(block.floats, block.at + LANES * column.force + WIDEST * group, block.floats, to)
         marks = np.int64(0)
