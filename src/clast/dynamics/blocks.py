@@ -254,9 +254,10 @@ def change_of(family: SimpleNamespace, law: SimpleNamespace, fill: Any, flush: A
     return change
 
 
-def block_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
-    """`block_of(world)`: the lanes of the thread that works."""
-    floats, integers = room_of(family, law)
+def block_of_room(room: tuple[int, int]) -> Any:
+    """`block_of(world)`: the lanes of the thread that works, for the floats and integers of each thread. All kinds of pairs must
+    have the same: threads work on different kinds at a time, and one's room would reach into that of another."""
+    floats, integers = room
 
     @device
     def block_of(world):
@@ -301,10 +302,10 @@ def pair_of_blocks(family: SimpleNamespace, law: SimpleNamespace, flush: Any, bl
     return look_at
 
 
-def blocks_of(family: SimpleNamespace, law: SimpleNamespace, is_mine: Any) -> Any:
+def blocks_of(family: SimpleNamespace, law: SimpleNamespace, is_mine: Any, room: tuple[int, int]) -> Any:
     """`loop(low, high, world)` over the pairs of a range for which is_mine(p, world): the first of them that is too deep, or −1,
     and marks. Like `clast.dynamics.loops.loop_of` of the pass `forces_with_memory`."""
-    flush, block_of = flush_of(family, law), block_of_law(family, law)
+    flush, block_of = flush_of(family, law), block_of_room(room)
     look_at = pair_of_blocks(family, law, flush, block_of)
 
     @routine

@@ -59,6 +59,6 @@ def forces_of_kinds(
     if choice.remembers and not choice.gear:
         rooms = [room_of(geometry, law) for _, geometry in kinds]
         room = max(floats for floats, _ in rooms), max(integers for _, integers in rooms)
-        return tuple(blocks_of(geometry, law, is_mine) for is_mine, geometry in kinds), room
+        return tuple(blocks_of(geometry, law, is_mine, room) for is_mine, geometry in kinds), room
     forces_of = forces_with_memory if choice.remembers else forces_without_memory
     return tuple(loop_of(only(is_mine, forces_of(geometry, law))) for is_mine, geometry in kinds), (0, 0)
