@@ -33,7 +33,8 @@ OF_SNAPSHOT = {"state", "before", "after", "integers", "floats", "model", "tags"
 MAY_BE_CALLED = {"_rebuild"}  # it is timed
 # tests of bits, of tables, and of what the engine makes of them
 OF_TABLES = {
-    "parity/test_bits", "parity/test_space_bits", "physics/test_gear", "physics/test_moving_cell", "physics/test_scaling",
+    "parity/test_bits", "parity/test_reordered_bits", "parity/test_space_bits",
+    "physics/test_gear", "physics/test_moving_cell", "physics/test_scaling",
     "physics/test_sharp_drum", "physics/test_space_balls", "physics/test_space_plane", "physics/test_tag_bits",
     "unit/space_tops", "unit/test_cache", "unit/test_layout_stays_inside", "unit/test_measure_faults", "unit/test_named",
     "unit/test_neighbours", "unit/test_overlap_laws", "unit/test_scene", "unit/test_scene_file", "unit/test_scene_file_3d",

@@ -54,12 +54,12 @@ def through_lists(family: Family, found: Layout, springs: Any, order: np.ndarray
     kind, count = family.MEMORY, len(springs.key)
     model = found.model._replace(shape=found.model.shape[order], period=np.full(kind.axes, 10.0))
     lists = empty_lists(family.WIDTHS, len(kind.columns(0, 0)), order.size, count, count, count)
-    pairs = put_springs(kind, springs, lists, order, found.geometry, model, 0, 0)
+    pairs = put_springs(kind, springs, lists, order, np.arange(order.size), found.geometry, model, 0, 0)
     owners = lists.pair[:pairs, 0].astype(np.int64)
     assert (np.diff(owners) >= 0).all()
     assert lists.first_pair.tolist() == [int((owners < b).sum()) for b in range(order.size + 1)]
     assert lists.pair[pairs, 2] == np.count_nonzero(lists.weight)
-    return springs_of(kind, lists, pairs, order, found.geometry, model, 0, 0, springs.law)
+    return springs_of(kind, lists, pairs, order, np.arange(order.size), found.geometry, model, 0, 0, springs.law)
 
 
 def rows_of(springs: Any) -> list[tuple[float, ...]]:

@@ -78,8 +78,8 @@ class Tags(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """Pairs of near bodies and their candidates, sorted by (i, j, image) and (section, first, second); one class for all
-    families, whose columns stand in `plane.columns` and `space.columns`.
+    """Pairs of near bodies and their candidates, sorted by (i, rank of j, image) and (section, first, second); i is the body of
+    the smaller rank. One class for all families, whose columns stand in `plane.columns` and `space.columns`.
 
     In the plane two sections: i's probes on j's features, and j's on i's. In space three: i's vertices on j's features, j's on
     i's, i's edges and vertices against j's.
@@ -93,7 +93,7 @@ class Contacts(NamedTuple):
     weight: np.ndarray  # (nc,) uint8, in space float: how much the candidate counted at the last step, 0 where it was no contact
     first_pair: np.ndarray  # (n + 1,) uint32: pairs with this body as i
     first_other: np.ndarray  # (n + 1,) uint32: into `other`
-    other: np.ndarray  # (np,) uint32: pairs with this body as j, ascending
+    other: np.ndarray  # (np,) uint32: pairs with this body as j, by (rank of i, pair)
     reference: np.ndarray  # (n, 4): x, y, angle, reach at the last rebuild; in space (n, 8): x, y, z, reach, quaternion
 
 
@@ -107,13 +107,14 @@ class Forces(NamedTuple):
 
 
 class Cast(NamedTuple):
-    """Who is searched how, fixed for a run."""
+    """Who is searched how; changed only where rows are."""
 
-    grains: np.ndarray  # int64 ids of the bodies that live in cells
+    grains: np.ndarray  # int64 rows of the bodies that live in cells
     level: np.ndarray  # (grains,) int64, 0 the coarsest
     level_reach: np.ndarray  # (levels,) largest reach of a level
-    big: np.ndarray  # int64 ids of big bodies
+    big: np.ndarray  # int64 rows of big bodies
     mobile: np.ndarray  # (n,) uint8: 1 where at least one component is free
+    rank: np.ndarray  # (n,) int32: row at t = 0, which the order of sums goes by; it stays with a body when rows change
 
 
 # --- what a pass sees ----------------------------------------------------------------------------------------------------

@@ -21,18 +21,16 @@ if TYPE_CHECKING:
 def hold_back(engine: Engine, ids: np.ndarray) -> None:
     """Let free bodies of a run that has not begun wait: they take no part until they are let in."""
     rows = np.argsort(engine.order)[ids]
-    springs = engine._memory(engine._lists)
     others = np.setdiff1d(np.arange(engine.order.size), rows)
-    reorder(engine, np.concatenate([others, rows]), engine.gone + rows.size)
-    engine._take_springs(springs)
+    reorder(engine, np.concatenate([others, rows]), engine.gone + rows.size, engine._memory(engine._lists))
     engine._rebuild()
 
 
 def let_in(engine: Engine, ids: np.ndarray, places: np.ndarray, turns: np.ndarray) -> None:
     """Bring waiting bodies into a run in space, at rest at this instant: `places` (k, 3), `turns` (k, 4) quaternions w x y z.
 
-    They join behind the free bodies that are there, so the sums of those keep their order. Between steps the state of Verlet is
-    half a step behind and that of Gear knows the derivatives: both get what free fall from rest says.
+    They join behind the free bodies that are there. All have the ranks of t = 0, so the sums of those keep their order. Between
+    steps the state of Verlet is half a step behind and that of Gear knows the derivatives: both get what falling from rest says.
     """
     rows = np.argsort(engine.order)[ids]
     state, model = engine.state, engine.model
@@ -46,9 +44,8 @@ def let_in(engine: Engine, ids: np.ndarray, places: np.ndarray, turns: np.ndarra
     elif engine.step > 0:
         state.body[rows, VELOCITY : VELOCITY + 3] = -0.5 * engine.dt * model.gravity
     state.book[rows, REMOVED] += (places @ model.gravity) / model.inverse_mass[rows]
-    springs = engine._memory(engine._lists)
     free, all_rows = engine.free, np.arange(engine.order.size)
     behind = np.setdiff1d(all_rows[free:], rows)
-    reorder(engine, np.concatenate([all_rows[:free], rows, behind]), engine.gone - rows.size)
-    engine._take_springs(springs)
+    order = np.concatenate([all_rows[:free], rows, behind])
+    reorder(engine, order, engine.gone - rows.size, engine._memory(engine._lists))
     engine._rebuild()

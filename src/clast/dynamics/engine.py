@@ -11,7 +11,7 @@ import numpy as np
 
 from clast.backend import bind
 from clast.backend.threads import ThreadSearch, count_threads
-from clast.dynamics import cell, kinds, removal
+from clast.dynamics import cell, kinds, locality, removal
 from clast.dynamics.arrays import Run, flat
 from clast.dynamics.family import family_of
 from clast.dynamics.memory import put_springs, springs_of, without_extra
@@ -127,6 +127,7 @@ class Engine(NamedEngine):
         self.rebuilds = 0
         self.seconds = 0.0
         self.grain_steps = 0
+        self.fresh_spread: float | None = 0.0  # see `clast.dynamics.locality`
         self.gone = 0  # bodies taken out of the run: the last rows
         self.whole_cast = removal.WholeCast.of(self.order, self.cast, self.free, self.moving)
         self._furthest = max(law.range for law in scene.laws()) if self.kernels.COHESIVE else 0.0  # that a pull reaches
@@ -145,14 +146,14 @@ class Engine(NamedEngine):
         self.threads = count_threads(threads)
         self._scratch = self.family.scratch_of(self.geometry, 1, self.kernels.ROOM)
         self._thread_search = ThreadSearch(self.threads) if threads == "auto" else None
-        self._unsure = False  # whether an interrupt came in the middle of a stretch
+        self._unsure = False  # whether an interrupt came in the middle of a stretch, or rows have changed places
         self._slice = 64  # steps between two chances to be interrupted
         self._lists = self._empty_lists(64, 256)
         self._spare = self._empty_lists(64, 256)
         self._forces = self._empty_forces(64)
         self.pairs = 0
         if scene.springs is not None and self.history:
-            self._take_springs(scene.springs)
+            self._lists, self.pairs = self._lists_with(scene.springs, self.order, self.cast.rank, self.model)
         self._rebuild()
         self._compile()
 
@@ -213,6 +214,7 @@ class Engine(NamedEngine):
         took = time.perf_counter() - began
         self.seconds += took
         self._interval = Interval(steps=0, seconds=took, rebuilding=took)
+        self._unsure = False
 
     def _list_by_team(self, reach: float) -> int:
         """New lists into the spare ones, by as many threads as steps take; returns the number of pairs."""
@@ -251,7 +253,6 @@ class Engine(NamedEngine):
         """Run to step `end`."""
         if self._unsure:
             self._rebuild()
-            self._unsure = False
         while self.step < end:
             if removal.is_due(self):
                 removal.remove_fallen(self)
@@ -278,6 +279,7 @@ class Engine(NamedEngine):
             if status == STALE:
                 if self._search is not None:
                     self._search.record(self._interval.steps, self._interval.seconds, self._interval.rebuilding)
+                locality.keep(self)
                 self._rebuild()
             self._unsure = False
 
@@ -359,7 +361,9 @@ class Engine(NamedEngine):
     # --- looking -----------------------------------------------------------------------------------------------------
 
     def contact_table(self, state: Any, lists: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """Touching contacts of a state under the present lists (integers, floats); see `clast.dynamics.table`."""
+        """Touching contacts of a state under the present lists (integers, floats); see `clast.dynamics.table`.
+
+        By the ranks of the first bodies of pairs: in the same order wherever bodies lie in memory."""
         lists = lists or self._lists
         table = self.family.TABLE
         room = max(64, 4 * self.pairs)
@@ -369,7 +373,7 @@ class Engine(NamedEngine):
             scratch = scratch._replace(row_floats=floats.reshape(-1), row_integers=integers.reshape(-1))
             rows = self._stretcher.fill_table(self.pairs, self._run(0.0), (*world, scratch))
             if rows <= room:
-                return integers[:rows], floats[:rows]
+                return locality.by_rank(self.cast.rank, integers[:rows], floats[:rows])
             room = rows
 
     def snapshot(self) -> Snapshot:
@@ -421,18 +425,18 @@ class Engine(NamedEngine):
         pairs = self.pairs
         if not self.history:  # nothing is remembered: as of no pairs
             lists, pairs = self._empty_lists(1, 1), 0
-        return springs_of(self.family.MEMORY, lists, pairs, self.order, self.geometry, self.model, extra, rolling, law)
+        kind, order, rank = self.family.MEMORY, self.order, self.cast.rank
+        return springs_of(kind, lists, pairs, order, rank, self.geometry, self.model, extra, rolling, law)
 
-    def _take_springs(self, springs: Any) -> None:
-        """Let the next rebuild find these springs."""
-        kind = self.family.MEMORY
-        self._lists = self._empty_lists(len(springs.key) + 1, len(springs.key) + 1)
-        self.pairs = 0
-        if self.history:
-            if springs.law != self.scene.default_law.module:  # another law may mean something else by its extra number
-                springs = without_extra(kind, springs)
-            extra, rolling = self.kernels.EXTRA, self.kernels.ROLLING
-            self.pairs = put_springs(kind, springs, self._lists, self.order, self.geometry, self.model, extra, rolling)
+    def _lists_with(self, springs: Any, order: np.ndarray, rank: np.ndarray, model: Any) -> tuple[Any, int]:
+        """Lists in which a rebuild will find these springs, for bodies that stand in this order, and the number of pairs."""
+        kind, lists = self.family.MEMORY, self._empty_lists(len(springs.key) + 1, len(springs.key) + 1)
+        if not self.history:
+            return lists, 0
+        if springs.law != self.scene.default_law.module:  # another law may mean something else by its extra number
+            springs = without_extra(kind, springs)
+        extra, rolling = self.kernels.EXTRA, self.kernels.ROLLING
+        return lists, put_springs(kind, springs, lists, order, rank, self.geometry, model, extra, rolling)
 
     def checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, float | int]]:
         """Everything needed to go on bit for bit: state, and what touching contacts remember."""
@@ -457,7 +461,8 @@ class Engine(NamedEngine):
                 f"the checkpoint holds {len(arrays['body'])} bodies at dt = {scalars['dt']}, the scene {self.order.size} at "
                 f"dt = {self.dt}: resume with the scene and step it was made with"
             )
-        removal.reorder(self, np.argsort(self.order)[arrays["order"]], int(scalars["gone"]))
+        springs = self.family.MEMORY.springs(arrays["spring_key"], arrays["spring"], self.scene.default_law.module)
+        removal.reorder(self, np.argsort(self.order)[arrays["order"]], int(scalars["gone"]), springs)
         for name, array in self.state._asdict().items():
             array[...] = arrays[name]
         self.step = int(scalars["step"])
@@ -466,5 +471,4 @@ class Engine(NamedEngine):
         self.grain_steps = int(scalars["grain_steps"])
         if self._search is not None:
             self._search.alpha = self._search.holder = float(scalars["alpha"])
-        self._take_springs(self.family.MEMORY.springs(arrays["spring_key"], arrays["spring"], self.scene.default_law.module))
         self._rebuild()

@@ -157,7 +157,8 @@ def complete(scene: AnyProblem, found: Arranged, model: Model, geometry: Any, st
     grains = np.flatnonzero(~found.big)
     level, level_reach = levels_of(model.reach[grains])
     big = np.setdiff1d(np.flatnonzero(found.big), model.cell)
-    cast = Cast(grains, level, level_reach, big, np.asarray(~found.held.all(axis=1), np.uint8))
+    mobile, rank = np.asarray(~found.held.all(axis=1), np.uint8), np.arange(len(found.rows), dtype=np.int32)
+    cast = Cast(grains, level, level_reach, big, mobile, rank)
     tags, columns = lay_out_tags(scene, found, float(model.stiffness[0]))
     return Layout(geometry, model, state, tags, columns, cast, found.order, found.free, found.moving)
 

@@ -55,7 +55,7 @@ def pair_rows_of(columns: SimpleNamespace) -> SimpleNamespace:
 
 
 @device
-def carry_nothing(p, old, new):
+def carry_nothing(p, world):
     """Contacts without memory."""
     return np.int64(-1)
 

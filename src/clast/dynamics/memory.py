@@ -42,9 +42,13 @@ class Kind(NamedTuple):
 
 
 def springs_of(
-    kind: Kind, lists: Contacts, pairs: int, order: np.ndarray, geometry: Any, model: Model, extra: int, rolling: int, law: str
+    kind: Kind, lists: Contacts, pairs: int, order: np.ndarray, rank: np.ndarray, geometry: Any, model: Model, extra: int,
+    rolling: int, law: str,
 ) -> Any:  # fmt: skip
-    """Memory of the touching contacts, with bodies and features named so that another run can find them."""
+    """Memory of the touching contacts, with bodies and features named so that another run can find them.
+
+    They come by ranks (n,): in the same order wherever bodies lie in memory.
+    """
     begin = lists.pair[: pairs + 1, FIRST].astype(np.int64)
     if kind.overlaps:
         owner = np.flatnonzero(lists.weight[begin[:-1]] > 0)
@@ -53,6 +57,8 @@ def springs_of(
         keep = np.flatnonzero(lists.weight[: begin[-1]] > 0)
         owner = np.searchsorted(begin, keep, side="right") - 1
         section = (keep[:, None] >= lists.pair[owner, FIRST + 1 : FIRST + kind.sections]).sum(axis=1)
+    by_rank = np.argsort(rank[lists.pair[owner, 0]], kind="stable")  # the pairs of one body are in order
+    keep, owner, section = keep[by_rank], owner[by_rank], section[by_rank]
     flip = section == 1  # j probes i
     i, j = lists.pair[owner, :2].astype(np.int64).T
     prober, probed = np.where(flip, j, i), np.where(flip, i, j)
@@ -77,13 +83,14 @@ def without_extra(kind: Kind, springs: Any) -> Any:
 
 
 def put_springs(
-    kind: Kind, springs: Any, lists: Contacts, order: np.ndarray, geometry: Any, model: Model, extra: int, rolling: int
+    kind: Kind, springs: Any, lists: Contacts, order: np.ndarray, rank: np.ndarray, geometry: Any, model: Model, extra: int,
+    rolling: int,
 ) -> int:  # fmt: skip
     """Write springs into empty lists as if these had just been built; returns the number of pairs.
 
     Contacts of bodies that are not in `order` are left out; numbers the present law does not remember are dropped.
     """
-    key, section, memory = in_rows(kind, springs, order, geometry, model)
+    key, section, memory = in_rows(kind, springs, order, rank, geometry, model)
     count, of_pair = len(key), key[:, : 2 + kind.axes]
     if count == 0:
         return 0
@@ -103,7 +110,7 @@ def put_springs(
 
 
 def in_rows(
-    kind: Kind, springs: Any, order: np.ndarray, geometry: Any, model: Model
+    kind: Kind, springs: Any, order: np.ndarray, rank: np.ndarray, geometry: Any, model: Model
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
     """Springs in the order of the lists, of bodies that are in `order`, as rows and candidates name them.
 
@@ -116,8 +123,8 @@ def in_rows(
     if kind.overlaps and memory.shape[1] != kind.width:
         raise SceneError("springs are those of rounded solids: start a scene of sharp ones with the springs of such a scene")
     prober, probed = row_of[key[:, :2]].T
-    # the order of rows may be another one: what the second of a pair probed may now be probed by the first
-    swapped = prober > probed
+    # ranks may be others than in the run they come from: what the second of a pair probed may now be probed by the first
+    swapped = rank[prober] > rank[probed]
     mutual = (key[:, 5] if kind.axes == 3 else swapped) == kind.mutual
     shape_a, shape_b = model.shape[prober], model.shape[probed]
     # of two bodies without edges the first probes the second, whoever that is
@@ -130,8 +137,8 @@ def in_rows(
     image = np.where(swapped[:, None], -key[:, 2 : 2 + kind.axes], key[:, 2 : 2 + kind.axes])
     if turn.any():
         exchange(kind, memory, turn, key[:, 2 : 2 + kind.axes] * model.period)
-    i, j = np.minimum(prober, probed), np.maximum(prober, probed)
-    place = np.lexsort((second, first, section, *image.T[::-1], j, i))
+    i, j = np.where(swapped, probed, prober), np.where(swapped, prober, probed)
+    place = np.lexsort((second, first, section, *image.T[::-1], rank[j], i))
     return np.column_stack([i, j, image, first, second])[place], section[place], memory[place]
 
 

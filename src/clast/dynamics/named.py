@@ -41,6 +41,7 @@ class Rows(NamedTuple):
     free: int
     moving: int
     gone: int
+    rank: np.ndarray  # (rows,) int32: see `Cast`
 
     @classmethod
     def of(cls, engine: Any) -> Rows:
@@ -48,7 +49,11 @@ class Rows(NamedTuple):
         rows = np.argsort(engine.order)
         cell = int(rows[-1]) if engine.kernels.CELL else -1
         body = rows[:-1] if engine.kernels.CELL else rows
-        return cls(engine.order, body, cell, engine.free, engine.moving, engine.gone)
+        return cls(engine.order, body, cell, engine.free, engine.moving, engine.gone, engine.cast.rank)
+
+    def by_rank(self, count: int) -> np.ndarray:
+        """The first `count` rows by rank: sums in this order do not depend on where bodies lie in memory."""
+        return np.argsort(self.rank[:count])
 
     def spread(self, some: np.ndarray, first: int = 0) -> np.ndarray:
         """A table (rows, …) that holds `some` from row `first` on, and 0 elsewhere."""
@@ -120,9 +125,9 @@ class Named:
 
     @property
     def free_ids(self) -> np.ndarray:
-        """Ids (f,) of the bodies that take part and have no tags, in their order in memory: so sums over them keep their bits."""
+        """Ids (f,) of the bodies that take part and have no tags, always in one order: sums over them keep their bits."""
         rows = self._where()
-        return rows.order[: rows.free].copy()
+        return rows.order[rows.by_rank(rows.free)]
 
     @property
     def period(self) -> np.ndarray:
@@ -209,25 +214,29 @@ class NamedInstant(Named):
         gravitational               −m g·x, of bodies that move
         heat_sliding, heat_viscous, heat_lost_springs, heat_rolling, heat_drag, overlap_work, carried_off, work_tags
                                     since the start; heat of sliding and rolling and lost springs of two bodies stand with
-                                    the one that comes first in memory
+                                    the one that came first in memory at t = 0
         """
         rows = self._where()
-        translational, rotational, lifted = self._moving_energies(rows.moving)
+        translational, rotational, lifted = self._moving_energies(slice(0, rows.moving))
         named = {"translational": translational, "rotational": rotational, "gravitational": -lifted}
         found = {name: rows.spread(values)[rows.body] for name, values in named.items()}
         return found | {name: self.state.book[rows.body, column] for name, column in PATHS.items()}
 
     @property
     def totals(self) -> dict[str, float]:
-        """The same accounts, each summed over all bodies and a cell that moves [J]. In memory order: that is part of the bits."""
-        translational, rotational, lifted = self._moving_energies(self._where().moving)
+        """The same accounts, each summed over all bodies and a cell that moves [J]. By rank: the order is part of the bits."""
+        rows = self._where()
+        everyone, (translational, rotational, lifted) = (
+            rows.by_rank(rows.order.size),
+            self._moving_energies(rows.by_rank(rows.moving)),
+        )
         found = {"translational": np.sum(translational), "rotational": np.sum(rotational), "gravitational": -np.sum(lifted)}
-        found |= {name: np.sum(self.state.book[:, column]) for name, column in PATHS.items()}
+        found |= {name: np.sum(self.state.book[everyone, column]) for name, column in PATHS.items()}
         return {name: float(value) for name, value in found.items()}
 
-    def _moving_energies(self, moving: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """By rows: kinetic energies, and m g·x, whose negative is the energy in the field of gravity."""
-        rows, body = slice(0, moving), self.state.body
+    def _moving_energies(self, rows: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of some rows: kinetic energies, and m g·x, whose negative is the energy in the field of gravity."""
+        body = self.state.body
         translational, rotational = self.family.kinetic(self.model, self.before, self.after, rows)
         mass = 1.0 / self.model.inverse_mass[rows]
         fallen = sum(g * body[rows, axis] for axis, g in enumerate(self.model.gravity))  # axis by axis: part of the bits too

@@ -60,7 +60,7 @@ class ContactTable:
 
     @property
     def sections(self) -> np.ndarray:
-        """Part of a pair's list (k,): 0 where the body that is first in memory probes, 1 where the other does, 2 edge on edge."""
+        """Part of a pair's list (k,): 0 where the body of the smaller rank probes, 1 where the other does, 2 edge on edge."""
         return self._integers[:, space.SECTION if self._in_space else plane.SIDE]
 
     @property

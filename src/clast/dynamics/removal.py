@@ -1,10 +1,12 @@
 """Grains that have fallen out of sight leave the run (`Scene.remove_below`), at fixed step numbers so that bits don't depend
-on lists, threads or outputs. The other rows keep their order, so every sum is taken in the same order as before.
+on lists, threads or outputs. The others keep their ranks, so every sum is taken in the same order as before.
+
+Here too is how rows change places (`reorder`), for whoever has a reason: grains that leave or come, lost locality, a resumed run.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +25,7 @@ class WholeCast(NamedTuple):
 
     level: np.ndarray  # (n,) level of cells, −1 for big bodies, −2 for a moving periodic cell
     mobile: np.ndarray  # (n,)
+    rank: np.ndarray  # (n,) int32
     free: int
     moving: int
 
@@ -32,9 +35,9 @@ class WholeCast(NamedTuple):
         level = np.full(order.size, -2, np.int64)
         level[order[cast.big]] = -1
         level[order[cast.grains]] = cast.level
-        mobile = np.zeros(order.size, np.uint8)
-        mobile[order] = cast.mobile
-        return cls(level, mobile, free, moving)
+        mobile, rank = np.zeros(order.size, np.uint8), np.zeros(order.size, np.int32)
+        mobile[order], rank[order] = cast.mobile, cast.rank
+        return cls(level, mobile, rank, free, moving)
 
 
 def is_due(engine: Engine) -> bool:
@@ -59,6 +62,7 @@ def remove_fallen(engine: Engine) -> None:
     rows = np.flatnonzero(fallen)
     if rows.size == 0:
         return
+    rows = rows[np.argsort(engine.cast.rank[rows])]  # products of matrices may round by where a row stands
     model = engine.model
     moving, turning = engine.family.kinetic(model, snapshot.before, snapshot.after, rows)
     place = snapshot.state.body[rows, : engine.family.DIMENSION]
@@ -66,33 +70,33 @@ def remove_fallen(engine: Engine) -> None:
     engine.state.book[rows] = snapshot.state.book[rows]  # finished to this instant: nobody will do it later
     engine.state.book[rows, REMOVED] += carried
     engine.family.stop(engine.state, rows)
-    springs = engine._memory(engine._lists)
     stay = np.setdiff1d(np.arange(engine.order.size), rows)
-    reorder(engine, np.concatenate([stay, rows]), engine.gone + rows.size)
-    engine._take_springs(springs)
+    reorder(engine, np.concatenate([stay, rows]), engine.gone + rows.size, engine._memory(engine._lists))
     engine._rebuild()
 
 
-def reorder(engine: Engine, rows: np.ndarray, gone: int) -> None:
-    """Let row k hold what row rows[k] held, and take the last `gone` rows out of the motion. Lists must be built anew."""
-    new_row = np.argsort(rows)
-    model, tags, whole = engine.model, engine.tags, engine.whole_cast
-    per_body = {name: np.ascontiguousarray(getattr(model, name)[rows]) for name in PER_BODY}
-    engine.model = model._replace(**per_body)
-    engine.state = type(engine.state)(
-        *(np.ascontiguousarray(each[rows]) if len(each) == len(rows) else each for each in engine.state)
-    )
-    engine.order = engine.order[rows]
-    engine.free, engine.moving, engine.gone = whole.free - gone, whole.moving - gone, gone
+def reorder(engine: Engine, rows: np.ndarray, gone: int, springs: Any) -> None:
+    """Let row k hold what row rows[k] held, and take the last `gone` rows out of the motion. Lists must be built anew; they will
+    find `springs`. Ranks stay with their bodies: free rows may come in any order, tagged ones and those at rest keep theirs.
+    """
+    new_row, whole, order = np.argsort(rows), engine.whole_cast, engine.order[rows]
+    free, moving = whole.free - gone, whole.moving - gone
+    model = engine.model._replace(**{name: np.ascontiguousarray(getattr(engine.model, name)[rows]) for name in PER_BODY})
     if engine.kernels.CELL:
-        engine.model.cell[0] = engine.moving - 1
-    level = whole.level[engine.order]
-    grains = np.flatnonzero(level[: engine.order.size - gone] >= 0)
-    engine.cast = engine.cast._replace(
-        grains=grains, level=level[grains], big=np.flatnonzero(level == -1), mobile=whole.mobile[engine.order]
+        model = model._replace(cell=np.array([moving - 1], np.int64))
+    state = type(engine.state)(*(np.ascontiguousarray(each[rows]) if len(each) == len(rows) else each for each in engine.state))
+    level = whole.level[order]
+    grains = np.flatnonzero(level[: order.size - gone] >= 0)
+    cast = Cast(
+        grains, level[grains], engine.cast.level_reach, np.flatnonzero(level == -1), whole.mobile[order], whole.rank[order]
     )
-    load = tags.load.copy()
+    load = engine.tags.load.copy()
     for first in range(2, load.shape[1], 3):  # the walls of each gap
         walls = load[:, first : first + 2]
         walls[...] = np.where(walls >= 0, new_row[walls], -1)
-    engine.tags = tags._replace(load=load)
+    tags = engine.tags._replace(load=load)
+    lists, pairs = engine._lists_with(springs, order, cast.rank, model)
+    # no interrupt comes between these; if one comes before the lists are whole, the run begins with new ones
+    engine.order, engine.free, engine.moving, engine.gone = order, free, moving, gone
+    engine.model, engine.state, engine.cast, engine.tags = model, state, cast, tags
+    engine._lists, engine.pairs, engine._unsure = lists, pairs, True

@@ -52,12 +52,17 @@ def ranked(imposed: Sequence[Imposed], bodies: Sequence[Member]) -> np.ndarray:
 def near_in_memory(scene: AnyProblem) -> np.ndarray:
     """A key that keeps neighbours in space near in memory (Morton order of cells): five times faster at 10⁵ grains.
 
-    Small scenes keep the user's order. The key is taken once, at t = 0, so bits depend on nothing that happens later.
+    Small scenes keep the user's order. Rows at t = 0 are the ranks of a run, by which sums go (`clast.dynamics.locality`).
     """
     if len(scene.bodies) < MANY:
         return np.zeros(len(scene.bodies), np.int64)
     places = flat_rows([body.position for body in scene.bodies], scene.axes)
-    size = 2.0 * float(np.median([body.shape.reach for body in scene.bodies]))
+    return morton_key(places, np.array([body.shape.reach for body in scene.bodies]))
+
+
+def morton_key(places: np.ndarray, reach: np.ndarray) -> np.ndarray:
+    """One number (n,) per place (n, axes): near where places are. Cells are as wide as a grain, by the median reach (n,)."""
+    size = 2.0 * float(np.median(reach))
     cell = np.clip((places - places.min(axis=0)) / size, 0, 2**BITS - 1).astype(np.int64)
     return interleaved(cell)
 

@@ -1,7 +1,8 @@
 """What contacts remember, carried from the old lists to the new: by (pair, image, side, probe, feature).
 
-Both lists are sorted: the old pair is found by halving the old pairs of body i, and one walk through the candidates of both will
-do. A pair belongs to one index, so any number of threads may carry.
+Both lists name bodies by the same rows and are sorted, the pairs of one i by the rank of j: the old pair is found by halving the
+old pairs of body i, and one walk through the candidates of both will do. A pair belongs to one index, so any number of
+threads may carry.
 """
 
 from types import SimpleNamespace
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from clast.backend.device import device
+from clast.backend.device import device, unsigned
 
 CANDIDATE = 2  # numbers of a row of Contacts.candidate
 
@@ -31,26 +32,28 @@ def same_row(old, q, new, p):
 
 
 def find_of(axes: int, width: int, order_within: Any = same_row) -> Any:
-    """`find(p, old, new)`, for images of `axes` numbers and rows of Contacts.pair of some width, which begin with i and j;
+    """`find(p, world)`, for images of `axes` numbers and rows of Contacts.pair of some width, which begin with i and j;
     order_within(old, q, new, p) is the order of the rows of two bodies and an image."""
 
     @device
-    def order(old, q, new, p):
+    def order(q, p, world):
         """Negative where the old pair q comes before the new pair p, 0 where they are one; both have the same i."""
-        difference = np.int64(old.pair[width * q + 1]) - np.int64(new.pair[width * p + 1])
+        old, new, rank = world.old, world.new, world.cast.rank
+        a, b = unsigned(old.pair[width * q + 1]), unsigned(new.pair[width * p + 1])
+        difference = np.int64(rank[a]) - np.int64(rank[b])
         for axis in range(axes):
             if difference == 0:
                 difference = np.int64(old.image[axes * q + axis]) - np.int64(new.image[axes * p + axis])
         return difference if difference != 0 else order_within(old, q, new, p)
 
     @device
-    def find(p, old, new):
+    def find(p, world):
         """The old pair that the new pair p was, or −1."""
-        i = np.int64(new.pair[width * p])
-        low, high = np.int64(old.first_pair[i]), np.int64(old.first_pair[i + 1])
+        i, first_pair = np.int64(world.new.pair[width * p]), world.old.first_pair
+        low, high = np.int64(first_pair[i]), np.int64(first_pair[i + 1])
         while low < high:
             middle = (low + high) // 2
-            difference = order(old, middle, new, p)
+            difference = order(middle, p, world)
             if difference == 0:
                 return middle
             if difference < 0:
@@ -63,7 +66,7 @@ def find_of(axes: int, width: int, order_within: Any = same_row) -> Any:
 
 
 def carry_of(axes: int, pair: SimpleNamespace, memory: int) -> Any:
-    """`carry(p, old, new)` for images of `axes` numbers and contacts that remember `memory` numbers.
+    """`carry(p, world)` for images of `axes` numbers and contacts that remember `memory` numbers.
 
     pair has `width`, of a row of Contacts.pair, and `sections`, its columns in which the sections of its candidates begin.
     """
@@ -77,9 +80,9 @@ def carry_of(axes: int, pair: SimpleNamespace, memory: int) -> Any:
         return np.int64(contacts.pair[width * p + sections[section]])
 
     @device
-    def carry(p, old, new):
+    def carry(p, world):
         """Take over what the candidates of the new pair p remembered; a new one remembers nothing."""
-        was = find(p, old, new)
+        old, new, was = world.old, world.new, find(p, world)
         for section in range(len(sections)):
             q = end = np.int64(0)
             if was >= 0:

@@ -1,8 +1,12 @@
-"""Near pairs: for each body all bodies of larger rows whose surfaces may be nearer than 2α, sorted by (row, image).
+"""Near pairs: for each body all bodies of larger ranks whose surfaces may be nearer than 2α, sorted by (rank, image).
 
-A pair belongs to its smaller row i, which finds it by looking through the cells of every level around it, larger and smaller; a
-big body is in no cell, and every grain is held against it. A pair carries the image (nx, ny, nz) of its second body as it
-stands, so its identity does not change when a grain crosses a periodic side.
+The rank of a body is its row at t = 0. Rows of free grains may be permuted in a run, ranks stay: so the order in which forces
+are summed up does not depend on where bodies lie in memory. Free bodies come before all others, and those stay in their order,
+in rows and ranks alike.
+
+A pair belongs to i, who has the smaller rank and finds it by looking through the cells of every level around it, larger and
+smaller; a big body is in no cell, and every grain is held against it. A pair carries the image (nx, ny, nz) of its second body
+as it stands, so its identity does not change when a grain crosses a periodic side.
 """
 
 from types import SimpleNamespace
@@ -35,23 +39,23 @@ def note_of(axes: int) -> SimpleNamespace:
     width = 2 + axes
 
     @device
-    def comes_after(near, at, j, image):
+    def comes_after(near, at, j, image, rank):
         """Whether the pair at `at` sorts behind (j, image); both have the same i."""
         if near[at + 1] != j:
-            return near[at + 1] > j
+            return rank[unsigned(near[at + 1])] > rank[unsigned(j)]
         for axis in range(axes):
             if near[at + 2 + axis] != image[axis]:
                 return near[at + 2 + axis] > image[axis]
         return False
 
     @device
-    def note(i, j, image, spot, near):
+    def note(i, j, image, spot, world):
         """Sort a pair into those of i, which begin at spot[0]; where none of the room spot[1] is left, only count. spot[2]
         counts them; returns the new spot."""
-        first, room, count = spot
+        (first, room, count), near = spot, world.work.near
         if count < room:
             at = width * (first + count)
-            while at > width * first and comes_after(near, at - width, j, image):
+            while at > width * first and comes_after(near, at - width, j, image, world.cast.rank):
                 for column in range(width):
                     near[at + column] = near[at - width + column]
                 at -= width
@@ -92,7 +96,7 @@ def note_images_of(dimension: SimpleNamespace) -> Any:
                 for nz in range(z_first, z_last + 1):
                     ex, ey, ez = dx + nx * lx, dy + ny * ly, dz + nz * lz
                     if ex * ex + ey * ey + ez * ez < near * near:
-                        spot = note(i, j, (nx, ny, nz), spot, world.work.near)
+                        spot = note(i, j, (nx, ny, nz), spot, world)
         return spot
 
     return note_images
@@ -105,10 +109,10 @@ def note_level_of(dimension: SimpleNamespace) -> Any:
     @device
     def note_run(i, first, last, spot, world):
         """Look at the items first … last of cells."""
-        work, mobile, reach = world.work, world.cast.mobile, world.model.reach
+        work, rank, mobile, reach = world.work, world.cast.rank, world.cast.mobile, world.model.reach
         for k in range(work.cell_start[unsigned(first)], work.cell_start[unsigned(last)]):
             j = unsigned(work.cell_item[unsigned(k)])
-            if j > i and (mobile[i] or mobile[j]):
+            if rank[j] > rank[i] and (mobile[i] or mobile[j]):
                 spot = note_images(i, j, reach[i] + reach[j] + 2.0 * world.alpha, spot, world)
         return spot
 
@@ -142,7 +146,8 @@ def note_big_of(dimension: SimpleNamespace) -> Any:
 
     @device
     def note_big(g, w, spot, world):
-        """Grain g and big body w: the grain's ball against the body's features, every image."""
+        """Grain g and big body w: the grain's ball against the body's features, every image. A big body is never free, so
+        that rows tell who of the two has the smaller rank."""
         body, (lx, ly, lz) = world.state.body, periods(world.model)
         (x, y, z), (xw, yw, zw) = place(body, g), place(body, w)
         dx, dy, dz = x - xw, y - yw, z - zw
@@ -157,7 +162,7 @@ def note_big_of(dimension: SimpleNamespace) -> Any:
                 for nz in range(z_first, z_last + 1):
                     if is_near_big((dx - nx * lx, dy - ny * ly, dz - nz * lz), w, near, world):
                         image = (nx, ny, nz) if g < w else (-nx, -ny, -nz)
-                        spot = note(min(g, w), max(g, w), image, spot, world.work.near)
+                        spot = note(min(g, w), max(g, w), image, spot, world)
         return spot
 
     return note_big

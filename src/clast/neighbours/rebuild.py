@@ -7,13 +7,13 @@
     FILL_CELLS         bodies       who lies in it
     COUNT_PAIRS        bodies       how many near pairs belong to each
     SCAN_PAIRS         bodies       where they begin: here the host may have to make room
-    FILL_PAIRS         bodies       near pairs, sorted by (i, j, image)
+    FILL_PAIRS         bodies       near pairs, those of one i sorted by (rank of j, image)
     COUNT_CANDIDATES   near pairs   how many features may meet
     SCAN_CANDIDATES    near pairs   where they begin; pairs without any get no place: here the host may have to make room
     FILL_CANDIDATES    near pairs   pairs, their constants, candidates; counts each pair at its second body
     SUM, SCAN_OTHERS   bodies       where the list of pairs begins in which it is the second
     FILL_OTHERS        pairs        these lists; springs carried over from the old pairs
-    CLOSE              bodies       these lists sorted; the positions that the lists were made for
+    CLOSE              bodies       these lists sorted by (rank of i, pair); the positions that the lists were made for
 
 A pass is `f(index, world)`. Who computes what and in which order leaves no trace: everything is counted before it is written to
 its own place, and whatever is dealt out by atomic counters is sorted afterwards. Near pairs and candidates are counted and
@@ -132,7 +132,7 @@ def passes_of(family: SimpleNamespace) -> SimpleNamespace:
     @device
     def finish_pair(p, world):
         fill_other(p, world)
-        carry(p, world.old, world.new)
+        carry(p, world)
 
     @device
     def finish_body(b, world):
@@ -183,7 +183,7 @@ def following_of(periods: Any, close_pairs: Any) -> Any:
 def rebuild_of(family: SimpleNamespace) -> Any:
     """What each member of a team runs: `member(me, team, job)`, from what a family knows.
 
-    family has what `near_pairs_of` and `candidates_of` read; `carry(p, old, new)`; `note_reference(b, world)`; and
+    family has what `near_pairs_of` and `candidates_of` read; `carry(p, world)`; `note_reference(b, world)`; and
     `close_pairs(world)`, which ends the table of pairs.
     """
     passes = passes_of(family)

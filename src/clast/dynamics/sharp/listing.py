@@ -201,10 +201,10 @@ find = find_of(AXES, PAIR, order_of_pieces)
 
 
 @device
-def carry(p, old, new):
+def carry(p, world):
     """Take over what the overlap of row p remembered; a new one remembers nothing. The spring belongs to its first candidate."""
-    was, k = find(p, old, new), np.int64(new.pair[PAIR * p + FIRST])
-    kept = was >= 0
+    old, new, was = world.old, world.new, find(p, world)
+    k, kept = np.int64(new.pair[PAIR * p + FIRST]), was >= 0
     m = np.int64(old.pair[PAIR * was + FIRST]) if kept else np.int64(0)
     for c in range(WIDTH):
         new.spring[WIDTH * k + c] = old.spring[WIDTH * m + c] if kept else 0.0
