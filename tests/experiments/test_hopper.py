@@ -82,8 +82,9 @@ def test_the_bed_lies_still_on_the_gate(shape):
     closed, opened = hopper(p, FILL_DAMPING, gate=True), build(p, quiet())
     assert [body.name for body in closed.bodies[12:]] == ["left wall", "right wall", "gate"]
     assert [body.name for body in opened.bodies[12:]] == ["left wall", "right wall"]
-    bed = filling.fill(closed, dt=p.dt, rest=REST)
-    assert 0.0 <= bed.energy < REST
+    quiet_bed = 0.01 * REST  # with REST one cow may still have what twelve are allowed: 0.5 m/s
+    bed = filling.fill(closed, dt=p.dt, rest=quiet_bed)
+    assert 0.0 <= bed.energy < quiet_bed
     for number, body in enumerate(opened.bodies[:12]):
         assert body.position == tuple(bed.positions[number]) and body.velocity == (0.0, 0.0)
         assert body.position != closed.bodies[number].position  # it fell
