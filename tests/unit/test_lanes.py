@@ -3,7 +3,7 @@
 import platform
 import re
 from collections.abc import Callable
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -190,3 +190,14 @@ def packed(text: str) -> int:
 def single(text: str) -> int:
     """The same of one number."""
     return len(re.findall(r"\bv?(?:mul|div|sqrt)sd\b", text))
+
+
+def test_lanes_of_a_thread_begin_at_one_place_for_all_kinds_of_pairs(monkeypatch):
+    """Threads work on different kinds at a time: with a room of its own for each kind they would write into each other's."""
+    given = []
+    monkeypatch.setattr(kinds, "room_of", lambda geometry, law: geometry)
+    monkeypatch.setattr(kinds, "blocks_of", lambda geometry, law, is_mine, room: given.append(room))
+    choice = SimpleNamespace(remembers=True, gear=0)
+    _, room = kinds.forces_of_kinds([(None, (600, 20)), (None, (400, 30))], SimpleNamespace(), choice)
+    assert given == [(600, 30)] * 2
+    assert room == (600, 30)

@@ -17,7 +17,7 @@ from clast.scene.tags import Velocity
 from clast.shapes import cow, disk, polygon, polyline, regular
 from clast.shapes.skeleton import Shape
 
-sort_run, sum_parts, sum_of, write_scan = map(from_python, (others.sort_run, scan.sum_parts, scan.sum_of, scan.scan))
+sort_run, sum_parts, sum_of, write_scan = map(from_python, (others.sort_run_of(2), scan.sum_parts, scan.sum_of, scan.scan))
 
 
 def lists_of(engine: Engine) -> dict[str, np.ndarray]:
@@ -206,10 +206,15 @@ def test_sums_by_parts(count, parts):
     assert np.array_equal(found, np.cumsum(counts) - counts)
 
 
+@pytest.mark.parametrize("ordered", [True, False])
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 14, 500])
-def test_sorting_a_run(count):
-    numbers = np.random.default_rng(count).permutation(count + 4).astype(np.uint32)
-    expected = numbers.copy()
-    expected[2 : count + 2].sort()
-    sort_run(numbers, 2, count + 2)
+def test_sorting_a_run(count, ordered):
+    """Pairs by the rank of their first body, then by their own number; a body may come first in several."""
+    rng, bodies = np.random.default_rng(count), count // 2 + 2
+    numbers = rng.permutation(count + 4).astype(np.uint32)
+    rank = (np.arange(bodies) if ordered else rng.permutation(bodies)).astype(np.int32)
+    pair = np.column_stack([np.sort(rng.integers(0, bodies, count + 4)), np.zeros(count + 4)]).astype(np.uint32)
+    expected, run = numbers.copy(), np.sort(numbers[2 : count + 2])
+    expected[2 : count + 2] = run[np.argsort(rank[pair[run, 0]], kind="stable")]
+    sort_run(numbers, 2, count + 2, pair.ravel(), rank)
     assert np.array_equal(numbers, expected)

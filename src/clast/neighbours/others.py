@@ -14,25 +14,28 @@ from clast.backend.device import device, unsigned
 
 
 def sort_run_of(width: int) -> Any:
-    """`sort_run(first, last, world)`; for `width` see `count_other_of`."""
+    """`sort_run(numbers, first, last, pair, rank)`; for `width` see `count_other_of`."""
 
     @device
-    def is_behind(p, rank, number, world):
-        """Whether pair p sorts behind the pair `number`, whose first body has this rank: two pairs of one i are in order."""
-        other = world.cast.rank[unsigned(world.new.pair[width * unsigned(p)])]
-        return other > rank or (other == rank and p > number)
+    def rank_of_first(p, pair, rank):
+        """Rank of the first body of pair p."""
+        return rank[unsigned(pair[width * unsigned(p)])]
 
     @device
-    def sort_run(first, last, world):
-        """Sort other[first] … other[last − 1] by insertion, far apart first (Shell): a wall may have many, most have few."""
-        numbers, gap = world.new.other, 1
+    def sort_run(numbers, first, last, pair, rank):
+        """Sort the pairs numbers[first] … numbers[last − 1] by the ranks of their first bodies, those of one body by their own
+        numbers: by insertion, far apart first (Shell), for a wall may have many, most have few."""
+        gap = 1
         while 3 * gap + 1 < last - first:
             gap = 3 * gap + 1
         while gap > 0:
             for k in range(first + gap, last):
                 number, at = numbers[k], k
-                rank = world.cast.rank[unsigned(world.new.pair[width * unsigned(number)])]
-                while at - gap >= first and is_behind(numbers[at - gap], rank, number, world):
+                mine = rank_of_first(number, pair, rank)
+                while at - gap >= first:
+                    other = rank_of_first(numbers[at - gap], pair, rank)
+                    if other < mine or (other == mine and numbers[at - gap] < number):
+                        break
                     numbers[at] = numbers[at - gap]
                     at -= gap
                 numbers[at] = number
@@ -66,7 +69,7 @@ def others_of(width: int) -> SimpleNamespace:
     def close_body(b, world):
         """Sort the list of body b and write where its pairs begin."""
         work, new = world.work, world.new
-        sort_run(work.other_start[b], work.other_start[b + 1], world)
+        sort_run(new.other, work.other_start[b], work.other_start[b + 1], new.pair, world.cast.rank)
         new.first_other[b] = work.other_start[b]
         new.first_pair[b] = work.rank[work.first_near[b]]
 
