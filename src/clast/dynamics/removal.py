@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from clast.backend.lines import at_a_line
 from clast.dynamics.arrays import PER_BODY, REMOVED, Cast
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int, springs: Any) -> None:
     model = engine.model._replace(**{name: np.ascontiguousarray(getattr(engine.model, name)[rows]) for name in PER_BODY})
     if engine.kernels.CELL:
         model = model._replace(cell=np.array([moving - 1], np.int64))
-    state = type(engine.state)(*(np.ascontiguousarray(each[rows]) if len(each) == len(rows) else each for each in engine.state))
+    state = type(engine.state)(*(at_a_line(each[rows]) if len(each) == len(rows) else each for each in engine.state))
     level = whole.level[order]
     grains = np.flatnonzero(level[: order.size - gone] >= 0)
     cast = Cast(

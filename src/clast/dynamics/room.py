@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clast.backend.lines import zeros
 from clast.dynamics.arrays import Contacts, Forces, Scratch
 
 
@@ -22,26 +23,26 @@ class Widths(NamedTuple):
 def empty_lists(widths: Widths, spring: int, bodies: int, pairs: int, candidates: int, kept: int) -> Contacts:
     """Lists with room; `kept` is the number of candidates that may remember something, `spring` numbers each."""
     return Contacts(
-        pair=np.zeros((pairs + 1, widths.pair), np.uint32),
-        pair_constant=np.zeros((pairs, widths.pair_constant)),
-        image=np.zeros((pairs, widths.image), np.int32),
-        candidate=np.zeros((candidates, 2), np.uint32),
-        spring=np.zeros((kept, spring)),
-        weight=np.zeros(kept, widths.weight),
-        first_pair=np.zeros(bodies + 1, np.uint32),
-        first_other=np.zeros(bodies + 1, np.uint32),
-        other=np.zeros(pairs, np.uint32),
-        reference=np.zeros((bodies, widths.reference)),
+        pair=zeros((pairs + 1, widths.pair), np.uint32),
+        pair_constant=zeros((pairs, widths.pair_constant)),
+        image=zeros((pairs, widths.image), np.int32),
+        candidate=zeros((candidates, 2), np.uint32),
+        spring=zeros((kept, spring)),
+        weight=zeros(kept, widths.weight),
+        first_pair=zeros(bodies + 1, np.uint32),
+        first_other=zeros(bodies + 1, np.uint32),
+        other=zeros(pairs, np.uint32),
+        reference=zeros((bodies, widths.reference)),
     )
 
 
 def empty_forces(widths: Widths, pairs: int, kept: int) -> Forces:
     """Force tables with room for `pairs`, of which `kept` lose energy."""
     return Forces(
-        pair=np.zeros((pairs, 2 * widths.pull)),
-        refine=np.zeros(pairs, np.uint8),
-        more=np.zeros((1 if widths.overlaps else pairs, widths.pull)),
-        work=np.zeros((kept if widths.overlaps else 1, widths.pull)),
+        pair=zeros((pairs, 2 * widths.pull)),
+        refine=zeros(pairs, np.uint8),
+        more=zeros((1 if widths.overlaps else pairs, widths.pull)),
+        work=zeros((kept if widths.overlaps else 1, widths.pull)),
     )
 
 
@@ -52,6 +53,4 @@ def scratch_for_blocks(geometry: Any, threads: int, room: tuple[int, int]) -> Sc
 
 def scratch(threads: int, floats: int, integers: int) -> Scratch:
     """Room for so many numbers of each thread, at least one in all, without a table of contacts."""
-    return Scratch(
-        np.zeros(max(threads * floats, 1)), np.zeros(max(threads * integers, 1), np.int64), np.zeros(0), np.zeros(0, np.int64)
-    )
+    return Scratch(zeros(max(threads * floats, 1)), zeros(max(threads * integers, 1), np.int64), zeros(0), zeros(0, np.int64))

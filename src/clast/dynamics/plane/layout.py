@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from clast.backend.lines import zeros
 from clast.contact.features import geometry
 from clast.dynamics.arrays import ACCOUNTS, State
 from clast.dynamics.layout import Arranged, Layout, arrange, complete, model_of, prescribe
@@ -28,14 +29,14 @@ def first_state(found: Arranged) -> State:
     """Bodies at t = 0, with the velocities that tags prescribe."""
     count = len(found.rows)
     angle = np.array([body.angle for body in found.rows])
-    body = np.zeros((count, BODY))
+    body = zeros((count, BODY))
     body[:, X : Y + 1] = flat_rows([each.position for each in found.rows], 2)
     body[:, COS], body[:, SIN] = np.cos(angle), np.sin(angle)
     body[:, VX : VY + 1] = flat_rows([each.velocity for each in found.rows], 2)
     body[:, SPIN] = [each.spin for each in found.rows]
     body[:, RADIUS] = found.radius
     prescribe(body, found, (VX, VY, SPIN))
-    return State(body, angle, np.zeros((count, ACCOUNTS)), gear=np.zeros((1, 3, 1)), late=np.zeros((1, LATE)))
+    return State(body, angle, zeros((count, ACCOUNTS)), gear=np.zeros((1, 3, 1)), late=np.zeros((1, LATE)))
 
 
 def endless_chains(scene: Scene, found: Arranged) -> set[int]:

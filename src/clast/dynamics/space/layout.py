@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from clast.backend.lines import zeros
 from clast.contact.solid_features import geometry
 from clast.dynamics.arrays import ACCOUNTS, SpaceState
 from clast.dynamics.layout import Arranged, Layout, arrange, complete, model_of, prescribe
@@ -72,14 +73,14 @@ def ease_of(solid: Solid) -> float:
 def first_state(found: Arranged) -> SpaceState:
     """Bodies at t = 0, with the velocities that tags prescribe."""
     count = len(found.rows)
-    body = np.zeros((count, BODY))
+    body = zeros((count, BODY))
     body[:, :3] = [each.position for each in found.rows]
     body[:, RADIUS] = found.radius
     body[:, TURN : TURN + 4] = [each.orientation for each in found.rows]
     body[:, VELOCITY : VELOCITY + 3] = [each.velocity for each in found.rows]
     body[:, SPIN : SPIN + 3] = [each.spin for each in found.rows]
     prescribe(body, found, (*range(VELOCITY, VELOCITY + 3), *range(SPIN, SPIN + 3)))
-    momentum = np.zeros((count, 4))
+    momentum = zeros((count, 4))
     to_world = matrix(body[:, TURN : TURN + 4])
     momentum[:, :3] = found.inertia * np.einsum("nji,nj->ni", to_world, body[:, SPIN : SPIN + 3])
-    return SpaceState(body, momentum, np.zeros((count, ACCOUNTS)), gear=np.zeros((1, 10, 1)), late=np.zeros((1, LATE)))
+    return SpaceState(body, momentum, zeros((count, ACCOUNTS)), gear=np.zeros((1, 10, 1)), late=np.zeros((1, LATE)))
