@@ -165,8 +165,9 @@ def flush_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     @device
     def give_memory(k, at, answer, block):
         """Heats of a lane to the book, what it remembers to its candidate."""
-        block.book[at + SLIDING] += answer[column.heat]
-        if rolling:
+        if unlikely(answer[column.heat] != 0.0):  # most contacts stick, and a sum in memory is waited for
+            block.book[at + SLIDING] += answer[column.heat]
+        if rolling and unlikely(answer[column.heat + 1] != 0.0):
             block.book[at + ROLLING] += answer[column.heat + 1]
         for c in range(width):
             block.spring[width * k + c] = answer[column.memory + c]
