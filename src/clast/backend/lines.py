@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 LINE_BYTES = 64
+BEHIND = 4 * LINE_BYTES  # bytes behind the end of a table that may be read: loops look ahead
 
 
 def zeros(shape: int | tuple[int, ...], kind: Any = np.float64) -> np.ndarray:
-    """Like `numpy.zeros`, beginning with a cache line."""
+    """Like `numpy.zeros`, beginning with a cache line; what lies in memory up to `BEHIND` bytes after it may be read."""
     size = math.prod(shape if isinstance(shape, tuple) else (shape,)) * np.dtype(kind).itemsize
-    room = np.zeros(size + LINE_BYTES, np.uint8)
+    room = np.zeros(size + LINE_BYTES + BEHIND, np.uint8)
     begin = -room.ctypes.data % LINE_BYTES
     return room[begin : begin + size].view(kind).reshape(shape)
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clast.backend.ahead import bring_of
 from clast.backend.bare import LANES, bare, lane, onwards
 from clast.backend.device import device, routine, stay_whole, unlikely, unsigned
 from clast.backend.packed import WIDEST, packed_of
@@ -25,6 +26,7 @@ from clast.dynamics.springs import springs_of_law
 
 WHICH, SLOT, BOOKED, HELD, INTEGERS = range(5)  # integer columns: pair, candidate, row of the book, whose parameters a lane holds
 
+AHEAD = 8  # pairs whose second body is brought near
 GAP = 16  # numbers: two cache lines, which some processors fetch together
 
 
@@ -341,7 +343,12 @@ def blocks_of(family: SimpleNamespace, law: SimpleNamespace, is_mine: Any, room:
     """`loop(low, high, world)` over the pairs of a range for which is_mine(p, world): the first of them that is too deep, or −1,
     and marks. Like `clast.dynamics.loops.loop_of` of the pass `forces_with_memory`."""
     flush, block_of = flush_of(family, law), block_of_room(room)
-    look_at = pair_of_blocks(family, law, flush, block_of)
+    look_at, bring, width, second = (
+        pair_of_blocks(family, law, flush, block_of),
+        bring_of(family.BODY),
+        family.PAIR,
+        family.BODY_J,
+    )
 
     @routine
     def loop(low, high, world):
@@ -350,6 +357,7 @@ def blocks_of(family: SimpleNamespace, law: SimpleNamespace, is_mine: Any, room:
         for n in range(LANES):
             lane(block.integers, block.at_integers + n)[HELD] = -1
         for q in range(low, high):
+            bring(world.state.body, world.contacts.pair, width * (q + AHEAD) + second)
             if is_mine(unsigned(q), world):
                 tally = look_at(unsigned(q), world, tally)
                 if unlikely(tally.too_deep) and first < 0:

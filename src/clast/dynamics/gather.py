@@ -5,8 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from clast.backend.ahead import bring_of
 from clast.backend.device import device, unsigned
 from clast.backend.packed import packed_of
+
+AHEAD = 12  # rows: far enough for the memory to answer
 
 
 def gather_of(width: int, count: int) -> Any:
@@ -14,11 +17,13 @@ def gather_of(width: int, count: int) -> Any:
     first, and over those in which it comes second; two tuples."""
     packed: SimpleNamespace = packed_of(count)
     none, read, add, numbers = packed.none, packed.read, packed.add, packed.numbers
+    bring = bring_of(width)
 
     @device
     def gather(b, contacts, table):
         first, second = none(), none()
         for q in range(np.int64(contacts.first_other[b]), np.int64(contacts.first_other[b + 1])):
+            bring(table, contacts.other, q + AHEAD)  # of this body or of one that comes soon
             second = add(second, read(table, width * np.int64(contacts.other[q])))
         for q in range(np.int64(contacts.first_pair[b]), np.int64(contacts.first_pair[b + 1])):
             first = add(first, read(table, width * unsigned(q)))
