@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 
 from clast.backend.bare import bare
 from clast.backend.device import device, from_python
+from clast.backend.lines import at_a_line
 from clast.dynamics.arrays import (
     ACCOUNTS,
     BodyContacts,
@@ -142,18 +143,19 @@ def world_of(run: Run, clock: Clock, tags: Tags | None = None) -> BodyWorld:
     m, c, f = flat(run.model), flat(run.contacts), flat(run.forces)
     return BodyWorld(
         BodyModel(m.inverse_mass, m.inverse_inertia, m.cell, m.gravity), flat(run.state),
-        BodyContacts(c.image, c.first_pair, c.first_other, c.other, c.reference), BodyForces(f.pair, f.work),
+        BodyContacts(c.image, c.first_pair, c.first_other, at_a_line(c.other), c.reference), BodyForces(f.pair, f.work),
         flat(tags_of() if tags is None else tags), clock, 1,
     )  # fmt: skip
 
 
 def as_in_a_step(move: Any) -> Any:
-    """A pass that Python can call; its table of forces is bare, as in a step."""
+    """A pass that Python can call; its tables of forces and of the pairs of others are bare, as in a step."""
 
     @device
     def called(b, world):
-        m, c, f = world.model, world.contacts, world.forces
-        return move(b, BodyWorld(m, world.state, c, BodyForces(bare(f.pair), bare(f.work)), world.tags, world.clock, world.pairs))
+        c, forces = world.contacts, BodyForces(bare(world.forces.pair), bare(world.forces.work))
+        contacts = BodyContacts(c.image, c.first_pair, c.first_other, bare(c.other), c.reference)
+        return move(b, BodyWorld(world.model, world.state, contacts, forces, world.tags, world.clock, world.pairs))
 
     return from_python(called)
 
