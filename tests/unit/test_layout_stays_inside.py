@@ -40,7 +40,8 @@ OF_TABLES = {
     "unit/test_neighbours", "unit/test_overlap_laws", "unit/test_scene", "unit/test_scene_file", "unit/test_scene_file_3d",
     "unit/test_sharp_lists", "unit/test_space_contact", "unit/test_space_gear", "unit/test_space_kicks",
     "unit/test_space_layout", "unit/test_space_lists", "unit/test_space_rotation", "unit/test_threads",
-    "unit/test_lanes", "unit/test_lines", "unit/test_long_skeletons", "unit/test_memory", "unit/test_rebuild", "unit/test_round_bodies",
+    "unit/test_lanes", "unit/test_lines",
+    "unit/test_long_skeletons", "unit/test_memory", "unit/test_rebuild", "unit/test_round_bodies",
 }  # fmt: skip
 
 FENCE = re.compile(r"^```python[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
