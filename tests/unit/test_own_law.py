@@ -351,7 +351,7 @@ def test_other_numbers():
     )
     changed = law.with_parameters(b=4.0)
     assert (law.row, changed.row) == ((2.0, 3.0), (2.0, 4.0))
-    assert changed.kind == law.kind  # so one scene can hold both
+    assert changed.compiled_as == law.compiled_as  # so one scene can hold both
     assert changed.rolling == law.rolling
     with pytest.raises(SceneError, match="no parameter c; it has: a, b"):
         law.with_parameters(c=1.0)

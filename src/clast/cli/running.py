@@ -86,7 +86,7 @@ def run(
 
     manner = Manner(out, read_threads(threads or "1"), jobs, resume, overwrite, checkpoint, quiet, verbose)
     if name.lower().endswith(SCENE_FILE):
-        from clast.scene.schema import RunKeys
+        from clast.scene.schema_run import RunKeys
 
         if help:
             print(context.get_help())

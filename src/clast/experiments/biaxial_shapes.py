@@ -20,7 +20,7 @@ import numpy as np
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
 from clast.experiments.numbers import slowness
 from clast.experiments.packing import DRAG, LONGEST, PLURAL, cell_of, pressed, shapes_of, table_name
-from clast.laws import Linear
+from clast.laws.linear import Linear
 from clast.measures.quasi_static import SLOW
 from clast.output.figures import save_figure
 from clast.output.reader import Run, Table

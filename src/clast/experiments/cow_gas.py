@@ -7,7 +7,7 @@ import numpy as np
 
 from clast.dynamics.engine import Engine, Snapshot
 from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
-from clast.laws import Linear
+from clast.laws.linear import Linear
 from clast.measures.book import Book
 from clast.output.figures import draw_frames, save_figure
 from clast.output.reader import Run

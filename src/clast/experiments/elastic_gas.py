@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
-from clast.laws import Linear
+from clast.laws.linear import Linear
 from clast.output.figures import draw_frames, save_figure
 from clast.output.reader import Run
 from clast.packing.lattice import square_lattice

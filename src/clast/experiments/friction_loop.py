@@ -16,7 +16,7 @@ import numpy as np
 
 from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
-from clast.laws import Linear
+from clast.laws.linear import Linear
 from clast.output.figures import save_figure
 from clast.output.reader import Run
 from clast.scene.scene import Scene

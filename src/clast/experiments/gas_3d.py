@@ -12,7 +12,7 @@ import numpy as np
 
 from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
 from clast.experiments.space import Grain, contact_time, kinetic_parts, picture_of_run, plural
-from clast.laws import Linear
+from clast.laws.linear import Linear
 from clast.measures.book import Book
 from clast.output.figures import save_figure
 from clast.output.reader import Run

@@ -17,7 +17,8 @@ import numpy as np
 from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
 from clast.experiments.space import picture_of_scene
-from clast.laws import Linear, OverlapVolume
+from clast.laws.linear import Linear
+from clast.laws.overlap_volume import OverlapVolume
 from clast.measures.heap import INNER, OUTER, base_radius, cone_angle, mean_and_error, repose, repose_projected
 from clast.output.figures import save_figure
 from clast.output.reader import Run

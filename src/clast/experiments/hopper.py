@@ -10,7 +10,7 @@ import numpy as np
 from clast.dynamics.engine import Engine, Snapshot
 from clast.errors import InputError
 from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
-from clast.laws import Linear
+from clast.laws.linear import Linear
 from clast.output.figures import draw_bodies, run_outlines, save_figure
 from clast.output.progress import Progress
 from clast.output.reader import Run

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
-from clast.laws import Linear
+from clast.laws.linear import Linear
 from clast.output.figures import save_figure
 from clast.output.reader import Run
 from clast.packing.lattice import square_lattice

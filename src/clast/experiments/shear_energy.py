@@ -10,7 +10,7 @@ import numpy as np
 
 from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
-from clast.laws import Linear
+from clast.laws.linear import Linear
 from clast.measures.accounts import accounts
 from clast.measures.book import ACCOUNTS, Book
 from clast.output.figures import save_figure

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from clast.experiments.experiment import Parameters, parameter
-from clast.laws import Linear
+from clast.laws.linear import Linear
 from clast.packing.packing import OverlapWarning, Packing
 from clast.packing.voronoi import voronoi_packing
 from clast.preparation.biaxial import BiaxialCell

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from clast.laws import Linear
+from clast.laws.linear import Linear
 from clast.output.figures import frames_figure, save_figure, scene_figure
 from clast.output.reader import Run
 from clast.scene.space import Scene3D

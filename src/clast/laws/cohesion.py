@@ -8,10 +8,12 @@ load do not slide freely. Every feature pair that counts pulls, corners twice as
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from clast.backend.device import law_function
 from clast.errors import SceneError
-from clast.laws.law import require_numbers
+from clast.keys import Key
+from clast.laws.parameters import require_declared
 
 
 @law_function
@@ -33,21 +35,21 @@ def pull_energy(strength, reach, depth):
 
 @dataclass(frozen=True)
 class Cohesion:
-    """Cohesion: `Linear(…, cohesion=Cohesion(force, range))`.
+    """Cohesion on top of a law. `Linear(…, cohesion=Cohesion(force, range))`.
 
     force   F_c of each counted contact [force]
     range   h, the gap at which it begins [length]
     """
 
-    force: float
-    range: float
+    force: Annotated[float, Key("pull F_c of each counted contact", "force", ge=0.0)]
+    range: Annotated[float, Key("gap h at which the pull begins", "length", gt=0.0)]
 
     def __post_init__(self) -> None:
-        require_numbers(self, ("force", "range"))
         if self.range == 0.0:
             raise SceneError(
                 "cohesion: range = 0 would make the pull a jump, which no energy book can close; give a positive length"
             )
+        require_declared(self)
 
     @property
     def row(self) -> tuple[float, ...]:

@@ -7,10 +7,19 @@ energy       ⅖ k_h δ^{5/2} + ½ k_t s²
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
+from clast.keys import Key
 from clast.laws.friction import hold_back, no_pull, slide
-from clast.laws.law import Law, Response, require_numbers
-from clast.laws.linear import require_spring_for_friction
+from clast.laws.law import Law, Response
+from clast.laws.parameters import (
+    NO_HOLD,
+    Friction,
+    NormalDamping,
+    TangentialDamping,
+    TangentialStiffness,
+    require_spring_for_friction,
+)
 
 
 def elastic(parameters, depth, radius):
@@ -46,7 +55,7 @@ def spring_energy(parameters, spring_u, spring_w, extra):
 
 @dataclass(frozen=True)
 class Hertz(Law):
-    """Hertz's law with its parameters; `Hertz(1e7)` is frictionless and elastic.
+    """Hertz's normal force with a linear tangential spring. `Hertz(1e7)` is frictionless and elastic.
 
     normal_stiffness                     k_h [force/length^{3/2}], the same for every contact
     tangential_stiffness                 k_t [force/length]
@@ -54,18 +63,19 @@ class Hertz(Law):
     normal_damping, tangential_damping   G_n, G_t [1/time], times the reduced mass of the contact
     """
 
-    normal_stiffness: float
-    tangential_stiffness: float = 0.0
-    friction: float = 0.0
-    normal_damping: float = 0.0
-    tangential_damping: float = 0.0
+    normal_stiffness: Annotated[float, Key("k_h of F = k_h δ^{3/2}", "force/length^{3/2}", gt=0.0, at_zero=NO_HOLD)]
+    tangential_stiffness: TangentialStiffness = 0.0
+    friction: Friction = 0.0
+    normal_damping: NormalDamping = 0.0
+    tangential_damping: TangentialDamping = 0.0
 
+    kind = "hertz"
+    known_as = "Hertz's law"
+    listed = 2
     module = __name__
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        names = ("normal_stiffness", "tangential_stiffness", "friction", "normal_damping", "tangential_damping")
-        require_numbers(self, names, infinite=("friction",), positive=("normal_stiffness",))
         require_spring_for_friction(self.friction, self.tangential_stiffness)
 
     @property

@@ -12,12 +12,21 @@ heat = ½(F_old + F_new)·dx − (E_new − E_old).
 
 import math
 from dataclasses import dataclass
+from typing import Annotated, Any
 
 from clast.errors import SceneError
+from clast.keys import Key
 from clast.laws.friction import hold_back, length, no_pull
-from clast.laws.law import Law, Response, require_numbers
+from clast.laws.law import Law, Response
+from clast.laws.parameters import NO_HOLD, Friction
 
 DAMPING = 2.0 * math.sqrt(5.0 / 6.0)
+YOUNG = Key(
+    "effective modulus E*, or where `poisson` is given Young's modulus of the material", "force/length²", gt=0.0, at_zero=NO_HOLD
+)
+POISSON = Key("Poisson's ratio of the material; then `shear` follows from it", gt=-1.0, le=0.5)
+SHEAR = Key("effective shear modulus G*; needed where there is friction", "force/length²", ge=0.0)
+Restitution = Annotated[float, Key("restitution of a straight impact; 1 loses nothing", gt=0.0, le=1.0)]
 
 
 def elastic(parameters, depth, radius):
@@ -69,7 +78,7 @@ def spring_energy(parameters, spring_u, spring_w, extra):
 
 @dataclass(frozen=True)
 class HertzMindlin(Law):
-    """Elastic spheres of one material on each other, or of two by their effective moduli.
+    """Elastic spheres with Tsuji's damping. Of one material on each other, or of two by their effective moduli.
 
     young          E* = [(1−ν₁²)/E₁ + (1−ν₂²)/E₂]⁻¹ [force/length²]
     shear          G* = [(2−ν₁)/G₁ + (2−ν₂)/G₂]⁻¹ [force/length²]
@@ -79,21 +88,39 @@ class HertzMindlin(Law):
     `HertzMindlin.of_material(young=E, poisson=ν, …)` takes the constants of the material itself.
     """
 
-    young: float
-    shear: float = 0.0
-    friction: float = 0.0
-    restitution: float = 1.0
+    young: Annotated[float, YOUNG]
+    shear: Annotated[float, SHEAR] = 0.0
+    friction: Friction = 0.0
+    restitution: Restitution = 1.0
 
+    kind = "hertz-mindlin"
+    known_as = "the law of Hertz and Mindlin"
+    listed = 3
     module = __name__
     needs_extra = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_numbers(self, ("young", "shear", "friction", "restitution"), infinite=("friction",), positive=("young",))
         if self.friction > 0.0 and self.shear == 0.0:
             raise SceneError(f"friction = {self.friction} needs a shear modulus > 0")
-        if not 0.0 < self.restitution <= 1.0:
-            raise SceneError(f"law parameter restitution = {self.restitution} must be above 0 and not above 1")
+
+    @classmethod
+    def from_keys(  # type: ignore[override]
+        cls,
+        *,
+        young: Annotated[float, YOUNG],
+        poisson: Annotated[float | None, POISSON] = None,
+        shear: Annotated[float | None, SHEAR] = None,
+        friction: Friction = 0.0,
+        restitution: Restitution = 1.0,
+        **on_top: Any,
+    ) -> "HertzMindlin":
+        """By effective moduli, or where `poisson` is given by the constants of the material; SceneError for both."""
+        if poisson is None:
+            return cls(young, shear or 0.0, friction, restitution, **on_top)
+        if shear is not None:
+            raise SceneError("give poisson (with Young's modulus of the material) or shear (with effective moduli), not both")
+        return cls.of_material(young=young, poisson=poisson, friction=friction, restitution=restitution, **on_top)
 
     @classmethod
     def of_material(

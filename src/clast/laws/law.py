@@ -14,16 +14,15 @@ anything and do not lose anything use `elastic` alone.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from clast.errors import SceneError
-
-if TYPE_CHECKING:
-    from clast.laws.cohesion import Cohesion
-    from clast.laws.rolling import Rolling
+from clast.keys import Key
+from clast.laws.cohesion import Cohesion
+from clast.laws.parameters import require_declared
+from clast.laws.rolling import Rolling
 
 
 class Contact(NamedTuple):
@@ -62,24 +61,34 @@ class Response(NamedTuple):
 
 @dataclass(frozen=True)
 class Law(ABC):
-    """What every law has: rolling resistance and cohesion can be added to any of them."""
+    """What every law has: rolling resistance and cohesion can be added to any of them.
 
-    rolling: Rolling | None = field(default=None, kw_only=True)
-    cohesion: Cohesion | None = field(default=None, kw_only=True)
+    A subclass with a `kind` is found by itself, in scene files too: its parameters with a `Key` are the keys there, and are
+    checked here. SceneError names the first that is not as its key wants it.
+    """
+
+    rolling: Annotated[Rolling | None, Key("rolling resistance, a table")] = field(default=None, kw_only=True)
+    cohesion: Annotated[Cohesion | None, Key("cohesion, a table")] = field(default=None, kw_only=True)
 
     # not annotated, so that they are no fields of the dataclass
+    kind = ""  # its name in scene files; a law without one is for Python only
+    known_as = ""  # what that name stands for, in a few words, for the reference of scene files
+    listed = 100  # lists of laws go by this number, then by the kind
     module = ""  # where kernels find the functions
     needs_extra = False  # whether contacts remember a second number
     needs_volume = False  # whether it acts by the volume of the overlap: between sharp solids, and between no others
 
     def __post_init__(self) -> None:
-        from clast.laws.cohesion import Cohesion  # they need what stands in this file
-        from clast.laws.rolling import Rolling
-
-        for name, kind in (("rolling", Rolling), ("cohesion", Cohesion)):
+        for name, wanted in (("rolling", Rolling), ("cohesion", Cohesion)):
             given = getattr(self, name)
-            if given is not None and not isinstance(given, kind):
-                raise SceneError(f"law: {name} = {given!r} must be a {kind.__name__}(…) or None")
+            if given is not None and not isinstance(given, wanted):
+                raise SceneError(f"law: {name} = {given!r} must be a {wanted.__name__}(…) or None")
+        require_declared(self)
+
+    @classmethod
+    def from_keys(cls, **given: Any) -> Law:
+        """The law that a scene file describes. A law whose keys are not its parameters has its own, and declares them there."""
+        return cls(**given)
 
     @property
     @abstractmethod
@@ -106,18 +115,6 @@ class Law(ABC):
         return self.cohesion.range if self.cohesion is not None else 0.0
 
     @property
-    def kind(self) -> tuple[object, ...]:
-        """Laws of one kind are compiled together: they differ in numbers only."""
+    def compiled_as(self) -> tuple[object, ...]:
+        """Laws for which this is the same are compiled together: they differ in numbers only."""
         return self.module, self.rolling is not None, self.cohesion is not None
-
-
-def require_numbers(law: object, names: tuple[str, ...], infinite: tuple[str, ...] = (), positive: tuple[str, ...] = ()) -> None:
-    """SceneError unless each parameter is a finite number that is not negative, or positive where it has to be."""
-    for name in names:
-        value = getattr(law, name)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise SceneError(f"law parameter {name} = {value!r} must be a number")
-        if math.isnan(value) or value < 0.0 or (math.isinf(value) and name not in infinite):
-            raise SceneError(f"law parameter {name} = {value} must be a finite number that is not negative")
-        if name in positive and value == 0.0:
-            raise SceneError(f"law parameter {name} = 0: grains would pass through each other; give a positive number")

@@ -8,10 +8,19 @@ Per counted contact of depth δ, with v = v_a − v_b at the contact point:
 """
 
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from clast.errors import SceneError
+from clast.keys import Key
 from clast.laws.friction import hold_back, no_pull, slide
-from clast.laws.law import Law, Response, require_numbers
+from clast.laws.law import Law, Response
+from clast.laws.parameters import (
+    NO_HOLD,
+    Friction,
+    NormalDamping,
+    TangentialDamping,
+    TangentialStiffness,
+    require_spring_for_friction,
+)
 
 
 def elastic(parameters, depth, radius):
@@ -49,7 +58,7 @@ def spring_energy(parameters, spring_u, spring_w, extra):
 
 @dataclass(frozen=True)
 class Linear(Law):
-    """The linear law with its parameters; `Linear(1e7)` is frictionless and elastic.
+    """Linear springs, dashpots, Cundall-Strack friction. `Linear(1e7)` is frictionless and elastic.
 
     normal_stiffness, tangential_stiffness   k_n, k_t [force/length]
     friction                                 μ; infinity holds every contact by its spring
@@ -58,26 +67,23 @@ class Linear(Law):
     rolling, cohesion                        a `Rolling` and a `Cohesion` on top
     """
 
-    normal_stiffness: float
-    tangential_stiffness: float = 0.0
-    friction: float = 0.0
-    normal_damping: float = 0.0
-    tangential_damping: float = 0.0
-    cap: str = "total"
+    normal_stiffness: Annotated[float, Key("k_n", "force/length", gt=0.0, at_zero=NO_HOLD)]
+    tangential_stiffness: TangentialStiffness = 0.0
+    friction: Friction = 0.0
+    normal_damping: NormalDamping = 0.0
+    tangential_damping: TangentialDamping = 0.0
+    cap: Annotated[
+        Literal["total", "elastic"], Key("what friction limits: spring and dashpot together, or the spring (PRE10)")
+    ] = "total"
 
+    kind = "linear"
+    known_as = "the linear law"
+    listed = 1
     module = __name__
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_numbers(
-            self,
-            ("normal_stiffness", "tangential_stiffness", "friction", "normal_damping", "tangential_damping"),
-            infinite=("friction",),
-            positive=("normal_stiffness",),
-        )
         require_spring_for_friction(self.friction, self.tangential_stiffness)
-        if self.cap not in ("total", "elastic"):
-            raise SceneError(f'law parameter cap = "{self.cap}" must be "total" or "elastic"')
 
     @property
     def damps_or_slides(self) -> bool:
@@ -95,9 +101,3 @@ class Linear(Law):
     def stiffness(self, depth: float, radius: float) -> float:
         """The larger of k_n and k_t, whatever the overlap."""
         return max(self.normal_stiffness, self.tangential_stiffness)
-
-
-def require_spring_for_friction(friction: float, tangential_stiffness: float) -> None:
-    """SceneError for friction without a spring to carry it."""
-    if friction > 0.0 and tangential_stiffness == 0.0:
-        raise SceneError(f"friction = {friction} needs a tangential_stiffness > 0 (a common choice is 0.1 … 1 times the normal)")

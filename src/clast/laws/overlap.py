@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from clast.backend.device import law_function
 from clast.errors import SceneError
+from clast.keys import Key
 from clast.laws.friction import hold_back, no_pull, slide
-from clast.laws.law import Law, Response, require_numbers
+from clast.laws.law import Law, Response
+from clast.laws.parameters import NO_HOLD, Friction
 
 
 class Overlap(NamedTuple):
@@ -60,22 +62,18 @@ class OverlapLaw(Law):
     tangential_damping   the same of the tangential one
     """
 
-    young: float
-    friction: float = 0.0
-    tangential: float = 2.0 / 7.0
-    damping: float = 0.0
-    tangential_damping: float = 0.0
+    young: Annotated[float, Key("modulus Y", "force/length²", gt=0.0, at_zero=NO_HOLD)]
+    friction: Friction = 0.0
+    tangential: Annotated[float, Key("τ of the spring of friction, k_t = τ Y L/4; needed where there is friction", ge=0.0)] = (
+        2.0 / 7.0
+    )
+    damping: Annotated[float, Key("ζ of the normal dashpot, as a part of critical", ge=0.0)] = 0.0
+    tangential_damping: Annotated[float, Key("ζ of the tangential one", ge=0.0)] = 0.0
 
     needs_volume = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_numbers(
-            self,
-            ("young", "friction", "tangential", "damping", "tangential_damping"),
-            infinite=("friction",),
-            positive=("young",),
-        )
         if self.friction > 0.0 and self.tangential == 0.0:
             raise SceneError(f"friction = {self.friction} needs tangential > 0 (2/7 is common)")
         if self.rolling is not None or self.cohesion is not None:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from clast.backend.device import law_function
 from clast.errors import SceneError
-from clast.laws.law import require_numbers
+from clast.keys import Key
 from clast.laws.overlap import OverlapLaw, damped_with_friction, sheared_energy
+from clast.laws.parameters import require_number
 
 CONSERVING = True  # whether the push is a pressure on the surfaces, with a potential
 
@@ -51,7 +52,7 @@ def spring_energy(parameters, size, spring_u, spring_w):
 
 @dataclass(frozen=True)
 class OverlapEnergy(OverlapLaw):
-    """The conserving law; for the other parameters see `OverlapLaw`.
+    """Force from an energy of the volume of the overlap, which is conserved. For the other parameters see `OverlapLaw`.
 
     length    L; None takes 4R_aR_b/(R_a + R_b) of balls of the bodies' volumes, 2R_a against a wall
     section   A₀; None takes the smaller of the mean shadows of both bodies
@@ -60,13 +61,16 @@ class OverlapEnergy(OverlapLaw):
     length: float | None = None
     section: float | None = None
 
+    kind = "overlap-energy"
+    known_as = "U = Y V²/(2 L A₀)"
+    listed = 5
     module = __name__
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("length", "section"):
             if getattr(self, name) is not None:
-                require_numbers(self, (name,))
+                require_number(name, getattr(self, name), Key("", "length", ge=0.0))
                 if getattr(self, name) == 0.0:
                     raise SceneError(f"law parameter {name} = 0 must be positive, or left out")
 

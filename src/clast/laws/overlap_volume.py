@@ -42,9 +42,14 @@ def spring_energy(parameters, size, spring_u, spring_w):
 
 @dataclass(frozen=True)
 class OverlapVolume(OverlapLaw):
-    """The law of CSM10; `OverlapVolume(6.5e7)` is frictionless and undamped. For the parameters see `OverlapLaw`.
+    """Force from the volume of the overlap, at its centroid, as CSM10 have it. For the parameters see `OverlapLaw`.
+
+    `OverlapVolume(6.5e7)` is frictionless and undamped.
 
     Of a big or fixed body |r| is taken to be that of the other, so that it does not matter how thick a floor is drawn.
     """
 
+    kind = "overlap-volume"
+    known_as = "F = Y V/L_c"
+    listed = 4
     module = __name__

@@ -15,7 +15,9 @@ from typing import Any
 from clast.backend.bind import functions_of, register, with_compiled_helpers
 from clast.backend.device import law_function, try_law_function
 from clast.errors import SceneError
-from clast.laws.law import Contact, Law, Memory, Response, require_numbers
+from clast.keys import Key
+from clast.laws.law import Contact, Law, Memory, Response
+from clast.laws.parameters import NO_HOLD, require_number
 
 CHECKED_AT = (1e-3, 1.0)  # depth and radius
 
@@ -68,7 +70,7 @@ class OwnLaw(Law):
         if not self.parameters:
             raise SceneError("own law: give at least one parameter, such as {'stiffness': 1e6}")
         if not callable(self.stiffest):
-            require_numbers(self, ("stiffest",), positive=("stiffest",))
+            require_number("stiffest", self.stiffest, Key("", "force/length", gt=0.0, at_zero=NO_HOLD))
         for name in ("elastic", "normal_energy", "force", "spring_energy"):
             function = getattr(self, name)
             if not hasattr(getattr(function, "py_func", function), "__code__") and not (name == "force" and function is None):

@@ -8,10 +8,12 @@ r_e = r_a r_b/(r_a + r_b) is the reduced sphero-radius, F_n the normal force of 
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from clast.backend.device import law_function
+from clast.keys import Key
 from clast.laws.friction import slide
-from clast.laws.law import require_numbers
+from clast.laws.parameters import require_declared
 
 
 @law_function
@@ -29,17 +31,17 @@ def rolling_energy(stiffness, angle):
 
 @dataclass(frozen=True)
 class Rolling:
-    """Rolling resistance: `Linear(…, rolling=Rolling(stiffness, friction))`.
+    """Rolling resistance on top of a law. `Linear(…, rolling=Rolling(stiffness, friction))`.
 
     stiffness   k_r [force × length per radian]
     friction    μ_r, a pure number: the torque stays below μ_r F_n r_e
     """
 
-    stiffness: float
-    friction: float
+    stiffness: Annotated[float, Key("k_r", "force × length per radian", ge=0.0)]
+    friction: Annotated[float, Key("μ_r: the torque stays below μ_r F_n r_e; inf allowed", ge=0.0, infinite=True)]
 
     def __post_init__(self) -> None:
-        require_numbers(self, ("stiffness", "friction"), infinite=("friction",))
+        require_declared(self)
 
     @property
     def row(self) -> tuple[float, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from clast.backend.bind import cache_folder
 from clast.dynamics.engine import Engine
 from clast.errors import InputError
-from clast.laws import Linear
+from clast.laws.linear import Linear
 from clast.packing.lattice import square_lattice
 from clast.packing.voronoi import voronoi_packing
 from clast.preparation.bench_sharp import heap_grains, prepare_bed, sharp_cubes

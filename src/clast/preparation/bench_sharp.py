@@ -9,7 +9,7 @@ import numpy as np
 
 from clast.backend.bind import cache_folder
 from clast.dynamics.engine import Engine
-from clast.laws import OverlapVolume
+from clast.laws.overlap_volume import OverlapVolume
 from clast.preparation.bench_space import state_key
 from clast.preparation.settle import settle, unbalanced_force
 from clast.scene.space import Scene3D

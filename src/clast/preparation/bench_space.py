@@ -12,7 +12,7 @@ import numpy as np
 
 from clast.backend.bind import cache_folder
 from clast.dynamics.engine import Engine
-from clast.laws import Linear
+from clast.laws.linear import Linear
 from clast.preparation.settle import settle
 from clast.scene.space import Scene3D
 from clast.scene.tags import Fixed, Velocity

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clast.errors import InputError
-from clast.laws import Linear
+from clast.laws.linear import Linear
 from clast.packing.packing import Packing
 from clast.preparation.cell import ENDS, SIDES, WALLS, Extent, add_cell, check_positive, check_pressure, check_shear, drive, press
 from clast.preparation.protocols import Prepared, start_from

@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from clast.laws import HertzMindlin, Law
+from clast.laws.hertz_mindlin import HertzMindlin
+from clast.laws.law import Law
 from clast.preparation.impacts import Ball, Ends, Plane, Start, hertz_mindlin, throw
 from clast.shapes.space.quaternions import IDENTITY, about
 

@@ -20,7 +20,8 @@ import numpy as np
 
 from clast.dynamics.engine import Engine
 from clast.errors import InputError
-from clast.laws import HertzMindlin, Law
+from clast.laws.hertz_mindlin import HertzMindlin
+from clast.laws.law import Law
 from clast.scene.space import Scene3D
 from clast.scene.tags import Fixed
 from clast.shapes.space.make import cuboid, plate, sphere

@@ -15,10 +15,10 @@ All off is `HertzMindlin`. With kept 1 or 2 a spring can give back more than it 
 import math
 from typing import NamedTuple
 
-from clast.laws import HertzMindlin, OwnLaw
 from clast.laws.friction import hold_back, length, no_pull
-from clast.laws.hertz_mindlin import DAMPING, elastic, normal_energy, spring_energy
+from clast.laws.hertz_mindlin import DAMPING, HertzMindlin, elastic, normal_energy, spring_energy
 from clast.laws.law import Response
+from clast.laws.own import OwnLaw
 from clast.preparation.impacts import Ball, effective, hertz_mindlin
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clast.dynamics.engine import Engine
-from clast.laws import Linear
+from clast.laws.linear import Linear
 from clast.packing.lattice import square_lattice
 from clast.preparation.settle import unbalanced_force
 from clast.scene.scene import Box, Scene

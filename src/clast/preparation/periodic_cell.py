@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clast.errors import InputError
-from clast.laws import Linear
+from clast.laws.linear import Linear
 from clast.packing.packing import Packing
 from clast.preparation.biaxial import SWING_BRAKE, swing
 from clast.preparation.cell import check_pressure, check_shear

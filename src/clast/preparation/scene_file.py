@@ -28,11 +28,13 @@ from clast.preparation.scene_fill import add_fill, add_voronoi
 from clast.preparation.scene_rules import add_pair_laws, add_tags
 from clast.preparation.scene_space import build_space
 from clast.preparation.space_room import crowded_space
-from clast.scene.build import ShapeShelf, at, build_drag, build_law
+from clast.scene.build import ShapeShelf, at, build_drag
 from clast.scene.complaint import complaint, shown, written
+from clast.scene.declared import made_from
 from clast.scene.room import crowded
 from clast.scene.scene import Box, Scene
-from clast.scene.schema import RunKeys, SceneKeys, VoronoiFillKeys, WallKeys
+from clast.scene.schema import SceneKeys, VoronoiFillKeys, WallKeys
+from clast.scene.schema_run import RunKeys
 from clast.scene.schema_space import SpaceSceneKeys
 from clast.scene.space import Scene3D
 from clast.scene.space_build import SolidShelf
@@ -154,7 +156,7 @@ def scene_of(keys: SceneKeys, folder: Path, origin: list[str]) -> tuple[Scene | 
 def build(keys: SceneKeys, shelf: ShapeShelf, origin: list[str]) -> Scene:
     """The scene; `origin` is filled with the entry each body comes from."""
     with at("law"):
-        law = build_law(keys.law)
+        law = made_from(keys.law)
     with at("drag"):
         drag = build_drag(keys.drag)
     scene = Scene(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from clast.errors import SceneError
 from clast.scene.build import at, build_tag
+from clast.scene.declared import made_from
 from clast.scene.scene import Scene
 from clast.scene.schema import FixedTag, PressureTag, SceneKeys
 from clast.scene.schema_space import SpacePressureTag
 from clast.scene.space import Scene3D
-from clast.scene.space_build import build_space_law
 from clast.scene.tags import Fixed
 
 
@@ -24,7 +24,7 @@ def add_pair_laws(scene: Scene | Scene3D, keys: SceneKeys) -> None:
             if tuple(sorted((one, other))) in scene.pair_laws:
                 raise SceneError(f'a law between "{one}" and "{other}" was given before: remove one of them')
         with at(f"pair_law[{k}].law"):
-            scene.set_law(one, other, build_space_law(pair.law))
+            scene.set_law(one, other, made_from(pair.law))
 
 
 def add_tags(scene: Scene | Scene3D, keys: SceneKeys, origin: list[str]) -> None:

@@ -6,9 +6,10 @@ from clast.errors import SceneError
 from clast.preparation.scene_rules import add_pair_laws, add_tags
 from clast.preparation.space_fill import add_space_fill, add_space_voronoi
 from clast.scene.build import at, build_drag
+from clast.scene.declared import made_from
 from clast.scene.schema_space import SpaceGrainKeys, SpaceSceneKeys, SpaceVoronoiFillKeys, SpaceWallKeys
 from clast.scene.space import Box3D, Scene3D
-from clast.scene.space_build import SolidShelf, build_space_law, build_turn
+from clast.scene.space_build import SolidShelf, build_turn
 from clast.scene.tags import Fixed
 from clast.shapes.space.make import plate
 from clast.shapes.space.quaternions import product
@@ -17,7 +18,7 @@ from clast.shapes.space.quaternions import product
 def build_space(keys: SpaceSceneKeys, shelf: SolidShelf, origin: list[str]) -> Scene3D:
     """The scene; `origin` is filled with the entry each body comes from."""
     with at("law"):
-        law = build_space_law(keys.law)
+        law = made_from(keys.law)
     with at("drag"):
         drag = build_drag(keys.drag)
     box = Box3D(keys.box.period_x or 0.0, keys.box.period_y or 0.0, keys.box.period_z or 0.0)

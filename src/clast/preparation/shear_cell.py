@@ -15,7 +15,7 @@ import numpy as np
 
 from clast.dynamics.limits import limits_of
 from clast.errors import InputError
-from clast.laws import Linear
+from clast.laws.linear import Linear
 from clast.output.progress import Progress
 from clast.packing.arrangement import regular_of_area
 from clast.packing.lattice import square_lattice

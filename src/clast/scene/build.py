@@ -1,4 +1,4 @@
-"""From the tables of a scene file to laws, shapes, tags and numbers that change with time; errors name the entry."""
+"""From the tables of a scene file to shapes, tags and numbers that change with time; errors name the entry."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from clast.errors import ClastError, SceneError, ShapeError
-from clast.laws import Cohesion, Hertz, HertzMindlin, Law, Linear, Rolling
 from clast.scene import schema, schema_shapes, schema_space
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
 from clast.scene.timed import Harmonic, Ramp, Table, Timed
@@ -60,26 +58,6 @@ def build_drag(keys: schema.TimedKeys) -> Timed:
     if lowest < 0.0:
         raise SceneError(f"it falls to {lowest:.6g}, and a drag must not be negative at any time")
     return drag
-
-
-# --- laws ------------------------------------------------------------------------------------------------------------
-
-
-def build_law(keys: schema.LawKeys) -> Law:
-    """The law a table describes."""
-    on_top: dict[str, Any] = {
-        "rolling": None if keys.rolling is None else Rolling(keys.rolling.stiffness, keys.rolling.friction),
-        "cohesion": None if keys.cohesion is None else Cohesion(keys.cohesion.force, keys.cohesion.range),
-    }
-    if isinstance(keys, schema.HertzMindlinKeys):
-        numbers: dict[str, Any] = {"young": keys.young, "friction": keys.friction, "restitution": keys.restitution}
-        if keys.poisson is None:
-            return HertzMindlin(**numbers, shear=keys.shear or 0.0, **on_top)
-        if keys.shear is not None:
-            raise SceneError("give poisson (with Young's modulus of the material) or shear (with effective moduli), not both")
-        return HertzMindlin.of_material(**numbers, poisson=keys.poisson, **on_top)
-    kind = Linear if isinstance(keys, schema.LinearKeys) else Hertz
-    return kind(**keys.model_dump(exclude={"kind", "rolling", "cohesion"}), **on_top)
 
 
 # --- shapes ----------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 import numpy as np
 
 from clast.errors import SceneError
-from clast.laws import Law
+from clast.laws.law import Law
 from clast.scene.imposed import PLANE, Imposed, check_axes, sum_up
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
 from clast.scene.timed import Timed, check_timed, least
@@ -223,7 +223,7 @@ class Problem(Generic[Kind]):
         """The law between two materials; pairs not named use the scene's law. It must be of the same kind."""
         if not isinstance(law, Law):
             raise SceneError(f'the law between "{one}" and "{other}" is {law!r}: give a law, such as Linear(1e7)')
-        if law.kind != self.default_law.kind:
+        if law.compiled_as != self.default_law.compiled_as:
             raise SceneError(
                 f'the law between "{one}" and "{other}" is of another kind than the scene\'s ({describe(law)} against '
                 f"{describe(self.default_law)}): laws of one scene differ in their numbers only"

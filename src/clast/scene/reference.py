@@ -7,13 +7,13 @@ python -m clast.scene.reference 3 > docs/scene-file-3d.md
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from clast.scene import schema, schema_shapes, schema_solids, schema_space
+from clast.scene import schema, schema_laws, schema_run, schema_shapes, schema_solids, schema_space
 from clast.scene.complaint import models_in
 
 EXAMPLE = """\
@@ -123,11 +123,11 @@ are the answers to a mistake: `box.toml: walls[2].radius: -0.1 must be positive`
 [numbers that change with time](scene-file.md#numbers-that-change-with-time).
 """
 
-CHAPTERS: list[tuple[str, str, list[type[BaseModel]]]] = [
+CHAPTERS: list[tuple[str, str, Sequence[type[BaseModel]]]] = [
     ("The whole file", "", [schema.SceneKeys]),
-    ("How it is run", "[run]", [schema.RunKeys]),
-    ("Laws", "[law]", [*models_in(schema.LawKeys), schema.OnTop]),
-    ("On top of a law", "[law.rolling], [law.cohesion]", [schema.RollingKeys, schema.CohesionKeys]),
+    ("How it is run", "[run]", [schema_run.RunKeys]),
+    ("Laws", "[law]", schema_laws.with_shared(schema_laws.ROUNDED)),
+    ("On top of a law", "[law.rolling], [law.cohesion]", schema_laws.ON_TOP),
     ("Laws between materials", "[[pair_law]]", [schema.PairLawKeys]),
     ("Box", "[box]", [schema.BoxKeys]),
     ("Shapes", "[shapes.NAME]", [*models_in(schema_shapes.ShapeKeys), schema_shapes.AnyShape]),
@@ -140,13 +140,9 @@ CHAPTERS: list[tuple[str, str, list[type[BaseModel]]]] = [
     ("Tags", "[[tags]]", models_in(schema.TagKeys)),
     ("Numbers that change with time", "x = { kind = …, … }", [schema.RampKeys, schema.HarmonicKeys, schema.TableKeys]),
 ]
-CHAPTERS_3D: list[tuple[str, str, list[type[BaseModel]]]] = [
+CHAPTERS_3D: list[tuple[str, str, Sequence[type[BaseModel]]]] = [
     ("The whole file", "", [schema_space.SpaceSceneKeys]),
-    (
-        "Laws of sharp solids",
-        "[law]",
-        [schema_space.OverlapVolumeKeys, schema_space.OverlapEnergyKeys, schema_space.OverlapKeys],
-    ),
+    ("Laws of sharp solids", "[law]", schema_laws.with_shared(schema_laws.SHARP)),
     ("Laws between materials", "[[pair_law]]", [schema_space.SpacePairLawKeys]),
     ("Box", "[box]", [schema_space.SpaceBoxKeys]),
     ("Solids", "[shapes.NAME]", [*models_in(schema_solids.SolidKeys), schema_solids.AnySolid]),
@@ -196,7 +192,7 @@ def reference_page(dimension: int = 2) -> str:
     return "\n".join([introduction, *(line for chapter in chapters for line in told(*chapter))]).rstrip() + "\n"
 
 
-def told(title: str, header: str, models: list[type[BaseModel]]) -> Iterator[str]:
+def told(title: str, header: str, models: Sequence[type[BaseModel]]) -> Iterator[str]:
     """One chapter: a table of keys for each model."""
     yield f"## {title}\n"
     if header:

@@ -6,16 +6,14 @@ Strict: a number is a number, never a text or true; an unknown key is refused. U
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError
 
+from clast.scene.schema_laws import LawKeys
+from clast.scene.schema_run import RunKeys
 from clast.scene.schema_shapes import Keys, Name, Outline, Pair, ShapeKeys, key
-
-Friction = Annotated[float, Field(ge=0.0, allow_inf_nan=True)]  # infinity holds every contact by its spring
-
 
 # --- numbers that change with time -----------------------------------------------------------------------------------
 
@@ -67,67 +65,6 @@ TimedKeys = Annotated[
 
 
 # --- laws ------------------------------------------------------------------------------------------------------------
-
-
-class RollingKeys(Keys):
-    """Rolling resistance on top of a law (`clast.laws.rolling`)."""
-
-    stiffness: float = key(..., "k_r", "force × length per radian", ge=0.0)
-    friction: Friction = key(..., "μ_r: the torque stays below μ_r F_n r_e; inf allowed")
-
-
-class CohesionKeys(Keys):
-    """Cohesion on top of a law (`clast.laws.cohesion`)."""
-
-    force: float = key(..., "pull F_c of each counted contact", "force", ge=0.0)
-    range: float = key(..., "gap h at which the pull begins", "length", gt=0.0)
-
-
-class OnTop(Keys):
-    """Every law takes these as well."""
-
-    rolling: RollingKeys | None = key(None, "rolling resistance, a table")
-    cohesion: CohesionKeys | None = key(None, "cohesion, a table")
-
-
-class LinearKeys(OnTop):
-    """Linear springs, dashpots, Cundall-Strack friction (`clast.laws.linear`)."""
-
-    kind: Literal["linear"] = key(..., "the linear law")
-    normal_stiffness: float = key(..., "k_n", "force/length", gt=0.0)
-    tangential_stiffness: float = key(0.0, "k_t; needed where there is friction", "force/length", ge=0.0)
-    friction: Friction = key(0.0, "μ; inf holds every contact by its spring")
-    normal_damping: float = key(0.0, "G_n, times the reduced mass of the contact", "1/time", ge=0.0)
-    tangential_damping: float = key(0.0, "G_t, times the reduced mass of the contact", "1/time", ge=0.0)
-    cap: Literal["total", "elastic"] = key("total", "what friction limits: spring and dashpot together, or the spring (PRE10)")
-
-
-class HertzKeys(OnTop):
-    """Hertz's normal force with a linear tangential spring (`clast.laws.hertz`)."""
-
-    kind: Literal["hertz"] = key(..., "Hertz's law")
-    normal_stiffness: float = key(..., "k_h of F = k_h δ^{3/2}", "force/length^{3/2}", gt=0.0)
-    tangential_stiffness: float = key(0.0, "k_t; needed where there is friction", "force/length", ge=0.0)
-    friction: Friction = key(0.0, "μ; inf holds every contact by its spring")
-    normal_damping: float = key(0.0, "G_n, times the reduced mass of the contact", "1/time", ge=0.0)
-    tangential_damping: float = key(0.0, "G_t, times the reduced mass of the contact", "1/time", ge=0.0)
-
-
-class HertzMindlinKeys(OnTop):
-    """Elastic spheres with Tsuji's damping (`clast.laws.hertz_mindlin`)."""
-
-    kind: Literal["hertz-mindlin"] = key(..., "the law of Hertz and Mindlin")
-    young: float = key(
-        ..., "effective modulus E*, or where `poisson` is given Young's modulus of the material", "force/length²", gt=0.0
-    )
-    poisson: float | None = key(None, "Poisson's ratio of the material; then `shear` follows from it", gt=-1.0, le=0.5)
-    shear: float | None = key(None, "effective shear modulus G*; needed where there is friction", "force/length²", ge=0.0)
-    friction: Friction = key(0.0, "μ; inf holds every contact by its spring")
-    restitution: float = key(1.0, "restitution of a straight impact; 1 loses nothing", gt=0.0, le=1.0)
-
-
-LawKeys = Annotated[LinearKeys | HertzKeys | HertzMindlinKeys, Field(discriminator="kind")]
-
 
 Materials = Annotated[list[Name], Field(min_length=2, max_length=2)]
 
@@ -307,35 +244,6 @@ class BoxKeys(Keys):
 
     period_x: float | None = key(None, "period along x", "length", gt=0.0)
     period_y: float | None = key(None, "period along y", "length", gt=0.0)
-
-
-def _alpha(given: Any) -> Any:
-    number = isinstance(given, int | float) and not isinstance(given, bool)
-    if given == "auto" or (number and math.isfinite(given) and given > 0):
-        return given
-    raise PydanticCustomError("alpha", 'must be a positive length or "auto"')
-
-
-def _threads(given: Any) -> Any:
-    if given == "auto" or (isinstance(given, int) and not isinstance(given, bool) and given > 0):
-        return given
-    raise PydanticCustomError("threads", 'must be a positive whole number or "auto"')
-
-
-class RunKeys(Keys):
-    """How the scene is stepped and recorded. On the command line each is an option: `--until 2 --dt 1e-5`."""
-
-    until: float = key(..., "end of the run", "time", gt=0.0)
-    dt: float | None = key(None, "time step; the safe one if not given", "time", gt=0.0)
-    integrator: Literal["verlet", "gear4", "gear5"] = key("verlet", "how positions are stepped")
-    samples: int = key(400, "rows of the series, about; at least 200 for an honest energy error", ge=1)
-    frames: int = key(100, "stored configurations, about; 0 for none", ge=0)
-    alpha: Annotated[float | Literal["auto"], BeforeValidator(_alpha)] = key(
-        "auto", "how far lists of neighbours reach", "length"
-    )
-    threads: Annotated[int | Literal["auto"], BeforeValidator(_threads)] = key(
-        1, "number of threads; results do not depend on it"
-    )
 
 
 class SceneKeys(Keys):

@@ -14,10 +14,6 @@ from clast.scene.schema import (
     DashpotTag,
     FixedTag,
     ForceTag,
-    Friction,
-    HertzKeys,
-    HertzMindlinKeys,
-    LinearKeys,
     Materials,
     PairLawKeys,
     SceneKeys,
@@ -26,44 +22,18 @@ from clast.scene.schema import (
     VelocityTag,
     Whom,
 )
+from clast.scene.schema_laws import SpaceLawKeys
 from clast.scene.schema_shapes import Keys, Name, key
 from clast.scene.schema_solids import Places, SolidKeys, Triple, Turned
 
-# --- laws of sharp solids --------------------------------------------------------------------------------------------
-
-
-class OverlapKeys(Keys):
-    """Both take these as well."""
-
-    young: float = key(..., "modulus Y", "force/length²", gt=0.0)
-    friction: Friction = key(0.0, "μ; inf holds every contact by its spring")
-    tangential: float = key(2.0 / 7.0, "τ of the spring of friction, k_t = τ Y L/4; needed where there is friction", ge=0.0)
-    damping: float = key(0.0, "ζ of the normal dashpot, as a part of critical", ge=0.0)
-    tangential_damping: float = key(0.0, "ζ of the tangential one", ge=0.0)
-
-
-class OverlapVolumeKeys(OverlapKeys):
-    """Force from the volume of the overlap, at its centroid, as CSM10 have it (`clast.laws.overlap_volume`)."""
-
-    kind: Literal["overlap-volume"] = key(..., "F = Y V/L_c")
-
-
-class OverlapEnergyKeys(OverlapKeys):
-    """Force from an energy of the volume of the overlap, which is conserved (`clast.laws.overlap_energy`)."""
-
-    kind: Literal["overlap-energy"] = key(..., "U = Y V²/(2 L A₀)")
-
-
-SpaceLawKeys = Annotated[
-    LinearKeys | HertzKeys | HertzMindlinKeys | OverlapVolumeKeys | OverlapEnergyKeys, Field(discriminator="kind")
-]
+# --- laws between materials ---------------------------------------------------------------------------------------------
 
 
 class SpacePairLawKeys(PairLawKeys):
     """The law between two materials; it differs from `law` in its numbers only."""
 
     between: Materials = key(..., "the two materials, which may be the same")
-    law: SpaceLawKeys = key(..., "the law, a table as `law`")  # type: ignore[assignment]
+    law: SpaceLawKeys = key(..., "the law, a table as `law`")
 
 
 # --- bodies ----------------------------------------------------------------------------------------------------------
@@ -251,7 +221,7 @@ class SpaceSceneKeys(SceneKeys):
     dimension: Literal[3] = key(..., "3: the scene is in space")  # type: ignore[assignment]
     gravity: Triple = key([0.0, 0.0, 0.0], "[x, y, z]", "length/time²")
     counting: Literal["euler"] = key("euler", "in space there is one way")
-    law: SpaceLawKeys = key(..., "as in the plane, or one of those below")  # type: ignore[assignment]
+    law: SpaceLawKeys = key(..., "as in the plane, or one of those below")
     pair_law: list[SpacePairLawKeys] = key([], "laws between two materials, a list of tables")  # type: ignore[assignment]
     remove_below: float | None = key(None, "grains that have fallen below this z leave the run", "length")
     box: SpaceBoxKeys = key(SpaceBoxKeys(), "periods, a table")  # type: ignore[assignment]

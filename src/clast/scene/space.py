@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from clast.errors import SceneError
-from clast.laws import Law
+from clast.laws.law import Law
 from clast.scene.imposed import SPACE
 from clast.scene.problem import Problem, check_gravity, check_periods, check_width, density_of, describe, name_or_none, numbers
 from clast.scene.springs import Springs3D

@@ -9,10 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from clast.errors import SceneError, ShapeError
-from clast.laws import Law, OverlapEnergy, OverlapVolume
-from clast.scene.build import at, build_law
+from clast.scene.build import at
 from clast.scene.schema_solids import LibrarySolidKeys, MeshFileKeys, PiecesKeys, SolidFileKeys, SolidKeys, Turned
-from clast.scene.schema_space import OverlapEnergyKeys, OverlapVolumeKeys, SpaceLawKeys
 from clast.scene.space import unit
 from clast.shapes import library_shapes, library_solid, library_solids, load_solid, read_mesh
 from clast.shapes.space.forms import cross, drum, hopper, mug, open_box, prism
@@ -132,15 +130,6 @@ def in_a_line(grain: MeshGrain, file: str) -> str:
         f"{file}, a unit of the file taken as {grain.scale:g}: {x:.4g} × {y:.4g} × {z:.4g}, {len(grain.solid.vertices)} of "
         f"{grain.given[0]} vertices, volume {volume:+.2g} %, surface {off:.2g} % of the size off{mended}"
     )
-
-
-def build_space_law(keys: SpaceLawKeys) -> Law:
-    """The law a table describes, between rounded or between sharp solids."""
-    if isinstance(keys, OverlapVolumeKeys):
-        return OverlapVolume(**keys.model_dump(exclude={"kind"}))
-    if isinstance(keys, OverlapEnergyKeys):
-        return OverlapEnergy(**keys.model_dump(exclude={"kind"}))
-    return build_law(keys)
 
 
 def build_turn(keys: Turned) -> np.ndarray:

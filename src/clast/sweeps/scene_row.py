@@ -11,7 +11,8 @@ from typing import Any
 
 from clast.errors import InputError
 from clast.preparation.scene_file import SceneFile, built, parse, read_text
-from clast.scene.schema import RunKeys, SceneKeys
+from clast.scene.schema import SceneKeys
+from clast.scene.schema_run import RunKeys
 
 
 def read_row(path: Path, given: Mapping[str, Any]) -> SceneFile:
