@@ -9,7 +9,7 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-# public name → module; loaded when first asked for, so that `import clast` and `clast --help` stay quick
+# public name → module; loaded when first asked for, so that `import clast` and `clast --help` stay quick. Laws come on top
 _PUBLIC = {
     "Scene": "clast.scene.scene",
     "Box": "clast.scene.scene",
@@ -23,11 +23,6 @@ _PUBLIC = {
     "Ramp": "clast.scene.timed",
     "Harmonic": "clast.scene.timed",
     "Table": "clast.scene.timed",
-    "Linear": "clast.laws",
-    "Hertz": "clast.laws",
-    "HertzMindlin": "clast.laws",
-    "OverlapVolume": "clast.laws",
-    "OverlapEnergy": "clast.laws",
     "Rolling": "clast.laws",
     "Cohesion": "clast.laws",
     "OwnLaw": "clast.laws",
@@ -39,11 +34,16 @@ _PUBLIC = {
     "read_scene": "clast.preparation.scene_file",
     "Sweep": "clast.sweeps.sweep",
     "open_sweep": "clast.sweeps.table",
-    "shapes": "",
+    "Run": "clast.output.reader",
+    "Frame": "clast.output.reader",
+    "Snapshot": "clast.dynamics.snapshot",
+    "Measure": "clast.measures.measure",
     "errors": "",
+    "laws": "",
+    "measures": "",
+    "packing": "",
+    "shapes": "",
 }
-
-__all__ = ["open", *_PUBLIC]
 
 
 def open(folder: Any) -> Any:
@@ -53,11 +53,26 @@ def open(folder: Any) -> Any:
     return open_run(folder)
 
 
+def _laws() -> dict[str, type]:
+    """The laws that `clast.laws` finds, by the names of their classes."""
+    from clast.laws import by_kind
+
+    return {law.__name__: law for law in by_kind().values()}
+
+
 def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
+    if name == "__all__":
+        return ["open", *_PUBLIC, *_laws()]
+    if name in _PUBLIC:
+        where = _PUBLIC[name]
+        return getattr(import_module(where), name) if where else import_module(f"clast.{name}")
+    if name.startswith("_") or name not in _laws():
         raise AttributeError(f"module 'clast' has no attribute '{name}'")
-    where = _PUBLIC[name]
-    return getattr(import_module(where), name) if where else import_module(f"clast.{name}")
+    return _laws()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__getattr__("__all__")})
 
 
 if "IPython" in sys.modules:  # there scenes show their pictures

@@ -1,18 +1,18 @@
-"""Every law in plain Python (energies, cycles, caps, isotropy, scaling), and in the engine against closed forms (model §3)."""
+"""Single laws in plain Python, and in the engine against closed forms (model §3); what all share is in test_every_law.py."""
 
 import math
 from functools import partial
 
 import numpy as np
 import pytest
+from contact_path import path, slope
 from scipy.integrate import quad
 
 from clast.dynamics.engine import Engine
 from clast.errors import SceneError
-from clast.laws import Cohesion, Hertz, HertzMindlin, Linear, OwnLaw, Rolling, hertz, hertz_mindlin, linear
+from clast.laws import Cohesion, Hertz, HertzMindlin, Linear, Rolling, hertz_mindlin
 from clast.laws.cohesion import pull, pull_energy
-from clast.laws.friction import hold_back, no_pull, slide
-from clast.laws.law import Contact, Memory, Response
+from clast.laws.law import Contact, Memory
 from clast.laws.rolling import rolling_energy, rolling_torque
 from clast.measures.accounts import accounts
 from clast.scene.scene import Scene
@@ -20,190 +20,12 @@ from clast.scene.tags import Force, Velocity
 from clast.scene.timed import Ramp
 from clast.shapes import disk, segment
 
-# --- a law of the user's: a spring that stiffens, with friction --------------------------------------------------------
-
-
-def own_elastic(parameters, depth, radius):
-    return parameters[0] * depth * (1.0 + depth / parameters[1])
-
-
-def own_energy(parameters, depth, radius):
-    return parameters[0] * depth * depth * (0.5 + depth / (3.0 * parameters[1]))
-
-
-def own_force(parameters, contact, memory, dt):
-    k_n, scale, k_t, mu, damping = parameters
-    push = k_n * contact.depth * (1.0 + contact.depth / scale)
-    viscous = no_pull(push, damping * contact.reduced_mass * contact.closing_speed)
-    cap = mu * (push + viscous)
-    u, w, heat = slide(k_t, cap, memory.spring_u, memory.spring_w, contact.sliding_u, contact.sliding_w, dt)
-    drag = -damping * contact.reduced_mass
-    drag_u, drag_w = hold_back(-k_t * u, -k_t * w, drag * contact.sliding_u, drag * contact.sliding_w, cap)
-    return Response(push, viscous, -k_t * u, -k_t * w, drag_u, drag_w, u, w, 0.0, heat)
-
-
-def own_spring_energy(parameters, spring_u, spring_w, extra):
-    return 0.5 * parameters[2] * (spring_u**2 + spring_w**2)
-
-
-OWN = {"stiffness": 1000.0, "scale": 0.02, "tangential": 400.0, "friction": 0.5, "damping": 3.0}
-# damping that matters and friction that slides, in the same range of forces for all
-LAWS = {
-    "linear": Linear(1000.0, 400.0, friction=0.5, normal_damping=3.0, tangential_damping=2.0),
-    "hertz": Hertz(10000.0, 400.0, friction=0.5, normal_damping=3.0, tangential_damping=2.0),
-    "hertz-mindlin": HertzMindlin(12000.0, 3000.0, friction=0.4, restitution=0.6),
-    "own": OwnLaw(OWN, own_elastic, own_energy, 2000.0, force=own_force, spring_energy=own_spring_energy),
-}
-MODULES = {"linear": linear, "hertz": hertz, "hertz-mindlin": hertz_mindlin, "own": LAWS["own"]}
+HERTZ_MINDLIN = HertzMindlin(12000.0, 3000.0, friction=0.4, restitution=0.6)
 RADIUS, MASS = 0.3, 0.7
-every_law = pytest.mark.parametrize("name", LAWS)
-
-
-def energy_slope(energy, depth: float) -> float:
-    """dE/dδ by central differences of fourth order."""
-    h = 1e-3 * abs(depth)
-    return (8.0 * (energy(depth + h) - energy(depth - h)) - (energy(depth + 2 * h) - energy(depth - 2 * h))) / (12.0 * h)
-
-
-@every_law
-def test_the_force_is_the_slope_of_the_energy(name):
-    law, row = MODULES[name], LAWS[name].row
-    for depth in np.geomspace(1e-7, 0.2, 60):
-        slope = energy_slope(lambda d: law.normal_energy(row, d, RADIUS), float(depth))
-        assert law.elastic(row, float(depth), RADIUS) == pytest.approx(slope, rel=1e-9)
-        answer = law.force(row, Contact(float(depth), 0.1, 0.2, 0.1, MASS, RADIUS), Memory(0.001, 0.0, 0.0), 1e-3)
-        assert answer.elastic == law.elastic(row, float(depth), RADIUS)
-
-
-@every_law
-def test_the_stiffness_for_the_time_step_is_the_slope_of_the_force(name):
-    law, row = LAWS[name], LAWS[name].row
-    for depth in (1e-4, 0.01, 0.05) if name != "own" else (0.01,):
-        slope = energy_slope(lambda d: MODULES[name].elastic(row, d, RADIUS), depth)
-        assert law.stiffness(depth, RADIUS) >= slope * (1 - 1e-9)
-
-
-def path(steps: int, seed: int = 4) -> tuple[np.ndarray, np.ndarray, float]:
-    """Depth (steps + 1,) and slip (steps + 1, 2) along a random smooth way that loads, unloads, reverses and turns."""
-    rng = np.random.default_rng(seed)
-    t, harmonics = np.linspace(0.0, 1.0, steps + 1), np.arange(1, 7)
-    waves = (rng.normal(size=(3, 6, 1)) * np.sin(2 * np.pi * harmonics[:, None] * t + rng.uniform(0, 7, (3, 6, 1)))).sum(axis=1)
-    return 0.01 + 0.006 * np.tanh(waves[0]), 0.008 * waves[1:].T, float(t[1])
-
-
-def travel(name: str, steps: int, seed: int = 4) -> tuple[float, np.ndarray, np.ndarray]:
-    """(what was put in − stored − heat)/put in along `path`, heat of each step, and the power of the dashpots."""
-    law, row = MODULES[name], LAWS[name].row
-    depth, slip, dt = path(steps, seed)
-    memory, old = Memory(0.0, 0.0, 0.0), np.zeros(2)
-    work = put_in = 0.0
-    heats, viscous = np.zeros(steps), np.zeros(steps)
-    for n in range(steps):
-        closing, way = (depth[n + 1] - depth[n]) / dt, slip[n + 1] - slip[n]
-        record = Contact(depth[n + 1], closing, way[0] / dt, way[1] / dt, MASS, RADIUS)
-        answer = law.force(row, record, memory, dt)
-        now = np.array([answer.shear_u, answer.shear_w])
-        step_work = -0.5 * float((now + old) @ way)
-        work, put_in, old = work + step_work, put_in + abs(step_work), now
-        heats[n] = answer.heat
-        viscous[n] = answer.viscous * closing - (answer.drag_u * way[0] + answer.drag_w * way[1]) / dt
-        memory = Memory(answer.spring_u, answer.spring_w, answer.extra)
-        normal, tangential = answer.elastic + answer.viscous, math.hypot(now[0] + answer.drag_u, now[1] + answer.drag_w)
-        friction = row[3] if name == "own" else row[2]
-        assert normal >= 0.0
-        assert tangential <= friction * normal * (1 + 1e-12) + 1e-15
-    stored = law.spring_energy(row, memory.spring_u, memory.spring_w, memory.extra)
-    return abs(work - stored - heats.sum()) / put_in, heats, viscous
-
-
-@every_law
-@pytest.mark.parametrize("steps", [200, 5000])
-def test_a_cycle_in_the_tangent_plane_closes(name, steps):
-    """Exactly, for any step; the assertions on the way are Coulomb's cap and that nothing pulls."""
-    residual, heats, viscous = travel(name, steps)
-    assert residual < 1e-12
-    assert heats.sum() > 0.0
-    assert viscous.min() >= -1e-14
-    assert viscous.max() > 0.0
-
-
-@every_law
-def test_heat_is_not_negative(name):
-    """Of a whole cycle never. In single steps a spring that passes through zero while its stiffness falls gives back
-    ½(k − k')s·s', of third order: halving the step divides all that by eight, or there is none."""
-    gained = []
-    for steps in (2000, 4000, 8000):
-        _, heats, _ = travel(name, steps)
-        gained.append(-heats[heats < 0.0].sum() / heats.sum())
-    assert gained[0] < 1e-6
-    assert gained[2] <= 0.3 * gained[0] + 1e-15
-
-
-@every_law
-def test_damping_never_pulls(name):
-    law, row = MODULES[name], LAWS[name].row
-    for speed in (-1e3, -1.0, 1e3):
-        answer = law.force(row, Contact(0.01, speed, 0.3, -0.2, MASS, RADIUS), Memory(1e-4, 0.0, 0.0), 1e-4)
-        assert answer.elastic + answer.viscous >= 0.0
-        assert (answer.viscous > 0.0) == (speed > 0.0)
-    held = law.force(row, Contact(0.01, -1e3, 0.3, -0.2, MASS, RADIUS), Memory(1e-4, 0.0, 0.0), 1e-4)
-    assert held.elastic + held.viscous == 0.0
-    assert (held.shear_u + held.drag_u, held.shear_w + held.drag_w) == (0.0, 0.0)  # nothing to hold on to
-
-
-@every_law
-def test_isotropy(name):
-    law, row = MODULES[name], LAWS[name].row
-    rng = np.random.default_rng(2)
-    slid = 0
-    for _ in range(200):
-        turn = rng.uniform(0, 2 * np.pi)
-        c, s = math.cos(turn), math.sin(turn)
-        depth, closing, sliding, spring = rng.uniform(0, 0.02), *rng.normal(0, 0.3, 2), rng.normal(0, 0.01)
-        extra = rng.uniform(0.0, 3000.0)
-        flat = law.force(row, Contact(depth, closing, sliding, 0.0, MASS, RADIUS), Memory(spring, 0.0, extra), 1e-3)
-        way = Contact(depth, closing, sliding * c, sliding * s, MASS, RADIUS)
-        turned = law.force(row, way, Memory(spring * c, spring * s, extra), 1e-3)
-        for u, w in (("shear_u", "shear_w"), ("drag_u", "drag_w"), ("spring_u", "spring_w")):
-            along = getattr(flat, u)
-            assert (getattr(turned, u), getattr(turned, w)) == pytest.approx((along * c, along * s), rel=1e-11, abs=1e-12)
-        assert (turned.elastic, turned.viscous, turned.extra) == (flat.elastic, flat.viscous, flat.extra)
-        assert turned.heat == pytest.approx(flat.heat, rel=1e-10, abs=1e-12)
-        slid += flat.heat > 0.0
-    assert slid > 20
-
-
-def scaled(name: str, length: float, force: float, time: float) -> tuple[float, ...]:
-    """Parameters in units 1/length, 1/force, 1/time of the old ones."""
-    row = LAWS[name].row
-    stiff, rate = force / length, 1.0 / time
-    factors = {
-        "linear": (stiff, stiff, 1.0, rate, rate, 1.0),
-        "hertz": (force / length**1.5, stiff, 1.0, rate, rate),
-        "hertz-mindlin": (force / length**2, force / length**2, 1.0, 1.0),
-        "own": (stiff, length, stiff, 1.0, rate),
-    }[name]
-    return tuple(value * factor for value, factor in zip(row, factors, strict=True))
-
-
-@every_law
-def test_powers_of_two_scale_exactly(name):
-    law, (length, push, time) = MODULES[name], (2.0**-6, 2.0**9, 2.0**-3)
-    rng = np.random.default_rng(3)
-    for _ in range(100):
-        depth, spring = rng.uniform(0, 0.02), rng.normal(0, 0.01, 2)
-        speeds, extra = rng.normal(0, 0.3, 3), rng.uniform(0, 3000.0)
-        one = law.force(LAWS[name].row, Contact(depth, *speeds, MASS, RADIUS), Memory(*spring, extra), 1e-3)
-        record = Contact(depth * length, *(speeds * length / time), MASS * push * time**2 / length, RADIUS * length)
-        other = law.force(
-            scaled(name, length, push, time), record, Memory(*(spring * length), extra * push / length), 1e-3 * time
-        )
-        units = (*[push] * 6, length, length, push / length if name == "hertz-mindlin" else 1.0, push * length)
-        assert tuple(other) == tuple(value * unit for value, unit in zip(one, units, strict=True))
 
 
 def test_hertz_mindlin_keeps_the_force_under_load_and_the_displacement_when_unloaded():
-    row = LAWS["hertz-mindlin"].row
+    row = HERTZ_MINDLIN.row
     held = hertz_mindlin.force(row, Contact(0.01, 0.0, 1.0, 0.0, MASS, RADIUS), Memory(0.0, 0.0, 0.0), 1e-4)
     assert held.shear_u == pytest.approx(-8 * 3000.0 * math.sqrt(0.01 * RADIUS) * 1e-4)
     kept = Memory(held.spring_u, 0.0, held.extra)
@@ -229,7 +51,7 @@ def test_cohesion_is_the_slope_of_its_energy_on_both_sides():
     strength, reach = 3.0, 0.02
     force, energy = partial(pull.py_func, strength, reach), partial(pull_energy.py_func, strength, reach)
     for depth in (-0.019, -0.011, -1e-5, 1e-5, 0.004, 0.1):
-        assert -force(depth) == pytest.approx(energy_slope(energy, depth), rel=1e-9)
+        assert -force(depth) == pytest.approx(slope(energy, depth), rel=1e-9)
     assert energy(-reach) == 0.0
     assert force(-reach) == 0.0
     assert force(-1e-300) == force(0.0) == strength  # no jump where grains touch

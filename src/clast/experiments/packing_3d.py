@@ -14,7 +14,8 @@ import numpy as np
 
 from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
 from clast.experiments.space import Grain, contact_time, picture_of_run, plural, scene_of_grains
-from clast.measures import Coordination, Fabric
+from clast.measures.coordination import Coordination
+from clast.measures.fabric import Fabric
 from clast.output.figures import save_figure
 from clast.output.reader import Run
 from clast.output.space.solids import run_solids

@@ -1,32 +1,33 @@
-"""What is read off a run: `stress = Stress().compute(run)`, then `stress.p`, `stress.plot()`. One file is one measure."""
+"""What is read off a run: `stress = Stress().compute(run)`, then `stress.p`, `stress.plot()`.
 
-from clast.measures.band import BandAngle
-from clast.measures.chains import ForceChains
-from clast.measures.coordination import Coordination
-from clast.measures.displacement import Displacement
-from clast.measures.fabric import Fabric
-from clast.measures.force_distribution import ForceDistribution
-from clast.measures.loops import Loops
-from clast.measures.quasi_static import QuasiStatic
-from clast.measures.region import Region, Walls
-from clast.measures.strain import Strain
-from clast.measures.strain_field import StrainField
-from clast.measures.stress import Stress
-from clast.measures.void_ratio import VoidRatio
+One file is one measure; a new file is found by itself.
+"""
 
-__all__ = [
-    "BandAngle",
-    "Coordination",
-    "Displacement",
-    "Fabric",
-    "ForceChains",
-    "ForceDistribution",
-    "Loops",
-    "QuasiStatic",
-    "Region",
-    "Strain",
-    "StrainField",
-    "Stress",
-    "VoidRatio",
-    "Walls",
-]
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from clast.found import classes_in
+
+if TYPE_CHECKING:
+    from clast.measures.measure import Measure
+
+
+def by_name() -> dict[str, type[Measure]]:
+    """The measures by the names of their classes."""
+    from clast.measures.measure import Measure
+
+    found = classes_in(__name__).items()
+    return {name: each for name, each in sorted(found) if issubclass(each, Measure) and each is not Measure}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return ["Measure", "Walls", "by_name", *by_name()]
+    if name in ("Measure", "Walls") or (not name.startswith("_") and name in by_name()):
+        return classes_in(__name__)[name]
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__getattr__("__all__")})

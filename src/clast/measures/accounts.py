@@ -1,8 +1,13 @@
 """The accounts of the energy book at an instant, from a snapshot of the engine (see `clast.measures.book`)."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from clast.dynamics.engine import Engine, Snapshot
+if TYPE_CHECKING:
+    from clast.dynamics.engine import Engine, Snapshot
 
 
 def accounts(engine: Engine, snapshot: Snapshot) -> dict[str, float]:

@@ -3,11 +3,17 @@
 Forces are those the law gives at the positions of the snapshot, elastic and viscous. Compression is positive.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from clast.dynamics.engine import Engine, Snapshot
 from clast.measures.stored import wall_series
 from clast.measures.tensors import lengths
+
+if TYPE_CHECKING:
+    from clast.dynamics.engine import Engine, Snapshot
 
 
 def contact_arrays(snapshot: Snapshot) -> dict[str, np.ndarray]:

@@ -1,8 +1,14 @@
 """How much of a wall's load its dashpot carries (model §6): the dashpot stills a free wall, it must not hold the sample."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from clast.dynamics.engine import Engine, Snapshot
+if TYPE_CHECKING:
+    from clast.dynamics.engine import Engine, Snapshot
+
 
 TOLERATED = 0.02  # of the load
 

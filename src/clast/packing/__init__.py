@@ -1,0 +1,40 @@
+"""Where grains lie: Voronoi soils, lattices, gradings, grains put in at random. In the plane; in space with 3D in their names."""
+
+from importlib import import_module
+from typing import Any
+
+_PUBLIC = {  # loaded when first asked for
+    "Packing": "packing",
+    "OverlapWarning": "packing",
+    "voronoi_packing": "voronoi",
+    "VoronoiPacking": "voronoi",
+    "VoronoiReport": "voronoi",
+    "lattice_packing": "arrangement",
+    "regular_packing": "arrangement",
+    "graded_packing": "arrangement",
+    "Grading": "grading",
+    "UniformArea": "grading",
+    "PowerLaw": "grading",
+    "SieveCurve": "grading",
+    "read_sieve_curve": "grading",
+    "insert_at_random": "insertion",
+    "square_lattice": "lattice",
+    "Packing3D": "space.packing",
+    "voronoi_packing3d": "space.voronoi",
+    "VoronoiPacking3D": "space.voronoi",
+    "VoronoiReport3D": "space.voronoi",
+    "lattice_packing3d": "space.arrangement",
+    "random_packing3d": "space.arrangement",
+    "graded_solids": "space.arrangement",
+}
+__all__ = [*_PUBLIC]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PUBLIC})

@@ -1,0 +1,271 @@
+"""What holds for every law in `clast.laws`: its energy, its cycles, its caps, its units, its keys. A new law is found by itself.
+
+Numbers are chosen by the units that a law declares, in the same range of forces for all, with damping that matters and friction
+that slides.
+"""
+
+import math
+import re
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+from contact_path import path, slope
+from scene_texts import toml
+
+import clast
+from clast.errors import InputError, SceneError
+from clast.keys import keys_of
+from clast.laws import Cohesion, Contact, Law, Memory, Overlap, Rolling, by_kind
+from clast.preparation.scene_file import parse, scene_of
+
+LAWS = by_kind()
+ROUNDED = [kind for kind, law in LAWS.items() if not law.needs_volume]
+BY_UNIT = {"": 0.5, "1/time": 3.0, "length": 0.02, "force/length": 1e3, "force/length^{3/2}": 1e4, "force/length²": 1e4}
+RADIUS, MASS = 0.3, 0.7
+AREA, LENGTH, SIZE, SECTION = 0.05, 0.3, 0.35, 0.1  # of sharp bodies
+every_law = pytest.mark.parametrize("kind", LAWS)
+
+
+def numbers_of(law: type[Law]) -> dict[str, float]:
+    """A value for every parameter that is a number."""
+    return {name: BY_UNIT.get(each.key.unit, 1.0) for name, each in keys_of(law).items() if each.form is float}
+
+
+class Formulas:
+    """The functions of a law, called by depth whatever it acts by: the volume of sharp bodies is AREA × depth."""
+
+    def __init__(self, law: Law, length: float = 1.0, mass: float = 1.0):
+        self.law, self.length, self.mass = law, length, mass
+        self.module = import_module(law.module)
+
+    def record(self, depth, closing=0.0, sliding_u=0.0, sliding_w=0.0):
+        moving, mass = (closing, sliding_u, sliding_w), MASS * self.mass
+        if not self.law.needs_volume:
+            return Contact(depth, *moving, mass, RADIUS * self.length)
+        area, section = AREA * self.length**2, SECTION * self.length**2
+        return Overlap(area * depth, area, LENGTH * self.length, SIZE * self.length, section, *moving, mass)
+
+    def elastic(self, depth):
+        given = [self.record(depth)] if self.law.needs_volume else [depth, RADIUS]
+        return self.module.elastic(self.law.row, *given)
+
+    def energy(self, depth):
+        given = [self.record(depth)] if self.law.needs_volume else [depth, RADIUS]
+        return self.module.normal_energy(self.law.row, *given)
+
+    def force(self, moving, memory, dt):
+        return self.module.force(self.law.row, self.record(*moving), memory, dt)
+
+    def spring_energy(self, memory):
+        u, w, extra = memory
+        return self.module.spring_energy(self.law.row, *((SIZE, u, w) if self.law.needs_volume else (u, w, extra)))
+
+
+def formulas(kind: str) -> Formulas:
+    """Those of a law of this kind."""
+    return Formulas(LAWS[kind](**numbers_of(LAWS[kind])))
+
+
+# --- formulas --------------------------------------------------------------------------------------------------------
+
+
+@every_law
+def test_the_force_is_the_slope_of_the_energy(kind):
+    law = formulas(kind)
+    conserving = getattr(law.module, "CONSERVING", True)
+    for depth in map(float, np.geomspace(1e-7, 0.2, 60)):
+        push = law.elastic(depth)
+        assert push > 0.0
+        assert law.energy(depth) == 0.0 if not conserving else push == pytest.approx(slope(law.energy, depth), rel=1e-9)
+        assert law.force((depth, 0.1, 0.2, 0.1), Memory(0.001, 0.0, 0.0), 1e-3).elastic == push
+
+
+@pytest.mark.parametrize("kind", ROUNDED)
+def test_the_stiffness_for_the_time_step_is_no_less_than_the_slope_of_the_force(kind):
+    law = formulas(kind)
+    for depth in (1e-4, 0.01, 0.05):
+        assert law.law.stiffness(depth, RADIUS) >= slope(law.elastic, depth) * (1 - 1e-9)
+
+
+def travel(kind: str, steps: int, seed: int = 4) -> tuple[float, np.ndarray, np.ndarray]:
+    """(what was put in − stored − heat)/put in along `path`, heat of each step, and the power of the dashpots."""
+    law = formulas(kind)
+    depth, slip, dt = path(steps, seed)
+    memory, old = Memory(0.0, 0.0, 0.0), np.zeros(2)
+    work, put_in = 0.0, 1e-300
+    heats, viscous = np.zeros(steps), np.zeros(steps)
+    for n in range(steps):
+        closing, way = (depth[n + 1] - depth[n]) / dt, slip[n + 1] - slip[n]
+        answer = law.force((depth[n + 1], closing, way[0] / dt, way[1] / dt), memory, dt)
+        now = np.array([answer.shear_u, answer.shear_w])
+        step_work = -0.5 * float((now + old) @ way)
+        work, put_in, old = work + step_work, put_in + abs(step_work), now
+        heats[n] = answer.heat
+        viscous[n] = answer.viscous * closing - (answer.drag_u * way[0] + answer.drag_w * way[1]) / dt
+        memory = Memory(answer.spring_u, answer.spring_w, answer.extra)
+        normal, tangential = answer.elastic + answer.viscous, math.hypot(now[0] + answer.drag_u, now[1] + answer.drag_w)
+        assert normal >= 0.0
+        assert tangential <= getattr(law.law, "friction", math.inf) * normal * (1 + 1e-12) + 1e-15
+    return abs(work - law.spring_energy(memory) - heats.sum()) / put_in, heats, viscous
+
+
+@every_law
+@pytest.mark.parametrize("steps", [200, 5000])
+def test_a_cycle_in_the_tangent_plane_closes(kind, steps):
+    """Exactly, for any step; the assertions on the way are Coulomb's cap and that nothing pulls."""
+    residual, heats, viscous = travel(kind, steps)
+    assert residual < 1e-12
+    assert viscous.min() >= -1e-14
+    keys = set(keys_of(LAWS[kind]))
+    assert heats.sum() > 0.0 or "friction" not in keys
+    assert viscous.max() > 0.0 or not keys & {"damping", "normal_damping", "restitution"}
+
+
+@every_law
+def test_heat_is_not_negative(kind):
+    """Of a whole cycle never. In single steps a spring that passes through zero while its stiffness falls gives back
+    ½(k − k')s·s', of third order: halving the step divides all that by eight, or there is none."""
+    gained = []
+    for steps in (2000, 4000, 8000):
+        _, heats, _ = travel(kind, steps)
+        gained.append(-heats[heats < 0.0].sum() / max(heats.sum(), 1e-300))
+    assert gained[0] < 1e-6
+    assert gained[2] <= 0.3 * gained[0] + 1e-15
+
+
+@every_law
+def test_damping_never_pulls(kind):
+    law = formulas(kind)
+    for speed in (-1e3, -1.0, 1e3):
+        answer = law.force((0.01, speed, 0.3, -0.2), Memory(1e-4, 0.0, 0.0), 1e-4)
+        assert answer.elastic + answer.viscous >= 0.0
+        assert answer.viscous * speed >= 0.0
+        if answer.elastic + answer.viscous == 0.0:  # nothing to hold on to
+            assert (answer.shear_u + answer.drag_u, answer.shear_w + answer.drag_w) == (0.0, 0.0)
+
+
+@every_law
+def test_isotropy(kind):
+    law = formulas(kind)
+    rng = np.random.default_rng(2)
+    slid = 0
+    for _ in range(200):
+        turn = rng.uniform(0, 2 * np.pi)
+        c, s = math.cos(turn), math.sin(turn)
+        depth, closing, sliding, spring = rng.uniform(0, 0.02), *rng.normal(0, 0.3, 2), rng.normal(0, 0.01)
+        extra = rng.uniform(0.0, 3000.0) if law.law.needs_extra else 0.0
+        flat = law.force((depth, closing, sliding, 0.0), Memory(spring, 0.0, extra), 1e-3)
+        turned = law.force((depth, closing, sliding * c, sliding * s), Memory(spring * c, spring * s, extra), 1e-3)
+        for u, w in (("shear_u", "shear_w"), ("drag_u", "drag_w"), ("spring_u", "spring_w")):
+            along = getattr(flat, u)
+            assert (getattr(turned, u), getattr(turned, w)) == pytest.approx((along * c, along * s), rel=1e-11, abs=1e-12)
+        assert (turned.elastic, turned.viscous, turned.extra) == (flat.elastic, flat.viscous, flat.extra)
+        assert turned.heat == pytest.approx(flat.heat, rel=1e-10, abs=1e-12)
+        slid += flat.heat > 0.0
+    assert slid > 20 or "friction" not in keys_of(LAWS[kind])
+
+
+POWERS = {"²": "^2", "³": "^3"}
+
+
+def in_units(unit: str, **units: float) -> float:
+    """What a number of this unit is multiplied by where length, force and time are so many times smaller."""
+    for sign, power in POWERS.items():
+        unit = unit.replace(sign, power)
+    factor = 1.0
+    above, *below = re.sub(r"\{(\d)/(\d)\}", r"\1:\2", unit).split("/")
+    for words, sign in [(above, 1), *((each, -1) for each in below)]:
+        for word in filter(None, words.split(" × ")):
+            name, _, power = word.partition("^")
+            over, _, under = power.partition(":")
+            factor *= units.get(name, 1.0) ** (sign * float(over or 1) / float(under or 1))
+    return factor
+
+
+@every_law
+def test_the_declared_units_are_those_of_the_formulas(kind):
+    """In other units, powers of two apart, every answer is the same, in a second step with what it remembers too."""
+    length, push, time = units = (2.0**-6, 2.0**9, 2.0**-3)
+    named = dict(zip(("length", "force", "time"), units, strict=True))
+    numbers = numbers_of(LAWS[kind])
+    one = Formulas(LAWS[kind](**numbers))
+    keys = keys_of(LAWS[kind])
+    scaled = {name: value * in_units(keys[name].key.unit, **named) for name, value in numbers.items()}
+    other = Formulas(LAWS[kind](**scaled), length, push * time**2 / length)
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        spring = rng.normal(0, 0.01, 2)
+        memories = [Memory(*spring, 0.0), Memory(*(spring * length), 0.0)]
+        for _ in range(2):
+            depth, speeds = rng.uniform(0, 0.02), rng.normal(0, 0.3, 3)
+            first = one.force((depth, *speeds), memories[0], 1e-3)
+            second = other.force((depth * length, *(speeds * length / time)), memories[1], 1e-3 * time)
+            factors = (*[push] * 6, length, length, None, push * length)
+            for name, mine, his, factor in zip(first._fields, first, second, factors, strict=True):
+                assert factor is None or his == mine * factor, name
+            memories = [Memory(each.spring_u, each.spring_w, each.extra) for each in (first, second)]
+
+
+def test_units_are_read_as_they_are_written():
+    units = {"length": 4.0, "force": 3.0, "time": 5.0}
+    for unit, factor in (
+        ("", 1.0), ("force/length", 0.75), ("force/length^{3/2}", 0.375), ("force/length²", 3 / 16), ("1/time", 0.2),
+        ("force × length per radian", 3.0), ("force × time/length", 3.75),
+    ):  # fmt: skip
+        assert in_units(unit, **units) == pytest.approx(factor), unit
+
+
+# --- keys ------------------------------------------------------------------------------------------------------------
+
+
+def law_in_file(kind: str, numbers: dict, dimension: int) -> Law:
+    """The law of a scene file with these keys."""
+    shape = "sharp-cube" if LAWS[kind].needs_volume else "disk" if dimension == 2 else "sphere"
+    grain = {"shape": shape, "position": [0.0] * dimension}
+    tables = {"dimension": dimension, "law": {"kind": kind, **numbers}, "grains": [grain], "run": {"until": 1.0}}
+    return scene_of(parse(Path("scene.toml"), toml(tables), {}), Path(), [])[0].default_law
+
+
+def dimensions(kind: str) -> list[int]:
+    """Where a law is known."""
+    return [3] if LAWS[kind].needs_volume else [2, 3]
+
+
+@every_law
+def test_a_file_gives_the_law_that_python_makes(kind):
+    law, numbers = LAWS[kind], numbers_of(LAWS[kind])
+    needed = {name: numbers[name] for name, each in keys_of(law).items() if each.default is ...}
+    for dimension in dimensions(kind):
+        for given in (numbers, needed):
+            assert law_in_file(kind, given, dimension) == law(**given)
+        if not law.needs_volume:
+            on_top = {"rolling": {"stiffness": 2.0, "friction": 0.25}, "cohesion": {"force": 3.0, "range": 0.125}}
+            made = law_in_file(kind, {**numbers, **on_top}, dimension)
+            assert made == law(**numbers, rolling=Rolling(2.0, 0.25), cohesion=Cohesion(3.0, 0.125))
+
+
+@every_law
+def test_a_file_refuses_what_python_refuses(kind):
+    law, numbers = LAWS[kind], numbers_of(LAWS[kind])
+    for name in numbers:
+        key = keys_of(law)[name].key
+        bad = [math.nan, -math.inf, "text", True, *([] if key.infinite else [math.inf])]
+        bad += [limit - sign for sign, limit in ((1.0, key.ge), (-1.0, key.le)) if limit is not None]
+        bad += [limit for limit in (key.gt, key.lt) if limit is not None]
+        for value in bad:
+            with pytest.raises(SceneError, match=f"{name} = "):
+                law(**{**numbers, name: value})
+            with pytest.raises(InputError, match=rf"^scene\.toml: law\.{name}: "):
+                law_in_file(kind, {**numbers, name: value}, dimensions(kind)[0])
+
+
+@every_law
+def test_a_law_says_what_it_is(kind):
+    law = LAWS[kind]
+    assert getattr(clast, law.__name__) is law and law.__name__ in clast.__all__
+    assert law.known_as and law.__doc__ and law.module == law.__module__
+    for name, each in keys_of(law).items():
+        assert each.key.meaning, name
+        assert name in law.__doc__ or any(name in (parent.__doc__ or "") for parent in law.__mro__), name
