@@ -3,16 +3,41 @@
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from typing import Any
+
+from clast.errors import ClastError
 
 
 @cache
-def classes_in(package: str) -> dict[str, type]:
-    """The public classes that the modules of a package define, by name. Imports all of them."""
-    found: dict[str, type] = {}
+def defined_in(package: str) -> list[Any]:
+    """Public classes and functions that the modules of a package define. Imports all of them."""
+    found: list[Any] = []
     for each in pkgutil.iter_modules(import_module(package).__path__):
         module = import_module(f"{package}.{each.name}")
-        own = {name: value for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__}
-        found |= {name: value for name, value in own.items() if isinstance(value, type) and not name.startswith("_")}
+        public = [value for name, value in vars(module).items() if callable(value) and not name.startswith("_")]
+        found += [value for value in public if getattr(value, "__module__", "") == module.__name__]
     return found
+
+
+def classes_in(package: str) -> dict[str, type]:
+    """The public classes that the modules of a package define, by name."""
+    return {each.__name__: each for each in defined_in(package) if isinstance(each, type)}
+
+
+def makers_in(package: str) -> dict[str, Callable[..., Any]]:
+    """The functions of a package that make shapes and have a name in scene files (`clast.keys.in_files`), by that name."""
+    marked = [each for each in defined_in(package) if "in_files" in getattr(each, "__dict__", {})]
+    return in_order({each: (each.in_files.kind, each.in_files.listed) for each in marked})
+
+
+def in_order(found: dict[Any, tuple[str, int]]) -> dict[str, Any]:
+    """What has a kind and a place in lists, by kind and in that order; ClastError where two have the same kind."""
+    kinds: dict[str, Any] = {}
+    for each, (kind, _) in sorted(found.items(), key=lambda pair: (pair[1][1], pair[1][0])):
+        if kind in kinds:
+            raise ClastError(f'{kinds[kind].__name__} and {each.__name__} are both of the kind "{kind}": rename one of them')
+        kinds[kind] = each
+    return kinds

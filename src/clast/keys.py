@@ -2,7 +2,8 @@
 
     stiffness: Annotated[float, Key("k_n", "force/length", gt=0.0)]
 
-`clast.scene.declared` makes the tables of scene files and their reference from that.
+`clast.scene.declared` makes the tables of scene files and their reference from that. The kind of a law is `Law.kind`, that of a
+function which makes a shape stands above it: `@in_files("drum", "a drum about the y axis")`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
-from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class Key:
     gt, ge, lt, le   the value is greater than, at least, less than, at most
     infinite         inf is a value
     at_zero          what would happen at 0, for the sentence that refuses it
+    form             how a file writes it where that is not its type in Python: a name in `clast.scene.forms.FORMS`
+    required         a file must give it, though Python need not
     """
 
     meaning: str
@@ -33,11 +36,43 @@ class Key:
     le: float | None = None
     infinite: bool = False
     at_zero: str = ""
+    form: str = ""
+    required: bool = False
 
     @property
     def limits(self) -> dict[str, float]:
         """Those of gt, ge, lt and le that are given."""
         return {name: limit for name in ("gt", "ge", "lt", "le") if (limit := getattr(self, name)) is not None}
+
+
+def positive_length(meaning: str) -> Key:
+    """The key of a positive length."""
+    return Key(meaning, "length", gt=0.0)
+
+
+Radius = Annotated[float, positive_length("sphero-radius")]
+Rounding = Annotated[float, Key("sphero-radius; 0: sharp", "length", ge=0.0)]
+
+
+class InFiles(NamedTuple):
+    """What a function that makes a shape is called in scene files."""
+
+    kind: str
+    known_as: str  # what that name stands for, in a few words
+    listed: int  # lists go by this number, then by the kind
+
+
+Maker = TypeVar("Maker", bound=Callable[..., Any])
+
+
+def in_files(kind: str, known_as: str, listed: int = 100) -> Callable[[Maker], Maker]:
+    """Give a function that makes a shape a name in scene files; its parameters with a `Key` are the keys there."""
+
+    def marked(maker: Maker) -> Maker:
+        vars(maker)["in_files"] = InFiles(kind, known_as, listed)
+        return maker
+
+    return marked
 
 
 class Declared(NamedTuple):

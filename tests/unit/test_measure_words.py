@@ -1,7 +1,5 @@
 """What every measure says about itself: the call that made it, and that it was not computed yet."""
 
-import inspect
-
 import pytest
 
 import clast.measures
@@ -9,7 +7,7 @@ from clast.errors import InputError
 from clast.measures import Loops, Stress, VoidRatio, Walls
 from clast.measures.measure import Measure
 
-MEASURES = [each for name, each in vars(clast.measures).items() if inspect.isclass(each) and hasattr(each, "compute")]
+MEASURES = list(clast.measures.by_name().values())
 
 
 @pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)
@@ -21,6 +19,13 @@ def test_a_measure_says_that_it_was_not_computed(kind: type) -> None:
     with pytest.raises(InputError, match=rf"{kind.__name__} has nothing to show yet: call compute\(run\) first"):
         _ = measure.found
     assert not hasattr(measure, "found")
+
+
+def test_measures_are_found_and_nothing_else() -> None:
+    assert len(MEASURES) >= 13 and all(kind.__name__ in clast.measures.__all__ for kind in MEASURES)
+    assert all(callable(getattr(kind, "compute", None)) and kind.__doc__ for kind in MEASURES)
+    with pytest.raises(AttributeError, match="has no attribute 'Flank'"):  # a class of a module there, and no measure
+        _ = clast.measures.Flank
 
 
 def test_settings_other_than_the_defaults_are_shown() -> None:

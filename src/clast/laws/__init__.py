@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clast.errors import ClastError
-from clast.found import classes_in
+from clast.found import classes_in, in_order
 
 if TYPE_CHECKING:
     from clast.laws.law import Law
@@ -16,12 +15,7 @@ def by_kind() -> dict[str, type[Law]]:
     from clast.laws.law import Law
 
     found = [each for each in classes_in(__name__).values() if issubclass(each, Law) and each.kind]
-    kinds: dict[str, type[Law]] = {}
-    for law in sorted(found, key=lambda law: (law.listed, law.kind)):
-        if law.kind in kinds:
-            raise ClastError(f'{kinds[law.kind].__name__} and {law.__name__} both have kind = "{law.kind}": rename one of them')
-        kinds[law.kind] = law
-    return kinds
+    return in_order({law: (law.kind, law.listed) for law in found})
 
 
 def __getattr__(name: str) -> Any:

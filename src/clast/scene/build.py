@@ -10,10 +10,11 @@ from pathlib import Path
 
 from clast.errors import ClastError, SceneError, ShapeError
 from clast.scene import schema, schema_shapes, schema_space
+from clast.scene.declared import made_from
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
 from clast.scene.timed import Harmonic, Ramp, Table, Timed
 from clast.shapes import Shape, library_shape, library_shapes, library_solids, load_shape
-from clast.shapes.make import clump, point, polygon, polyline, regular, segment
+from clast.shapes.make import clump, polygon, polyline, segment
 from clast.shapes.minkowski import closing, dilation, erosion, opening, rounded
 from clast.shapes.photograph import grains_from_image
 
@@ -134,15 +135,14 @@ class ShapeShelf:
             return self._from_file(keys.file)
         if isinstance(keys, schema_shapes.LibraryKeys):
             return library_shape(keys.name)
-        if isinstance(keys, schema_shapes.DiskKeys):
-            return point(keys.radius, name=name)
-        if isinstance(keys, schema_shapes.RegularKeys):
-            return regular(keys.sides, keys.radius, side=keys.side, circumradius=keys.circumradius, name=name)
         if isinstance(keys, schema_shapes.RoundedKeys):
             return rounded(keys.vertices, keys.erosion, keys.radius, name=name, largest=keys.largest)
         if isinstance(keys, schema_shapes.ClumpKeys):
             mass = {} if keys.mass is None else keys.mass.model_dump()
             return clump(keys.vertices, keys.radius, name=name, **mass)
+        if not isinstance(keys, schema_shapes.ChainKeys):
+            made: Shape = made_from(keys, schema_shapes.AnyShape, name=name)
+            return made
         if keys.kind == "segment":
             if len(keys.vertices) != 2:
                 raise ShapeError(f'a segment has 2 vertices, not {len(keys.vertices)}: for more use kind = "polyline"')

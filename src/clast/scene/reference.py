@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from clast.scene import schema, schema_laws, schema_run, schema_shapes, schema_solids, schema_space
+from clast.scene import schema, schema_laws, schema_run, schema_shapes, schema_solids, schema_space, tables
 from clast.scene.complaint import models_in
 
 EXAMPLE = """\
@@ -167,23 +167,22 @@ LIMITS = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}
 WORDS = {float: "number", int: "whole number", str: "text", bool: "true or false"}
 NAMED: list[tuple[Any, str]] = [
     (schema.TimedKeys, "timed"),
-    (schema_shapes.Pair, "[number, number]"),
-    (schema_shapes.Outline, "list of [number, number]"),
+    (tables.Pair, "[number, number]"),
+    (tables.Outline, "list of [number, number]"),
     (schema.Whom, "name, number or list"),
     (schema.Ends, "[name or number, name or number]"),
     (schema.Materials, "[text, text]"),
-    (schema_solids.Triple, "[number, number, number]"),
-    (schema_solids.Places, "list of [number, number, number]"),
-    (schema_solids.Ends3D, "two of [number, number, number]"),
-    (schema_solids.Loops, "list of lists of whole numbers"),
-    (schema_solids.Arms, "number, or list of 3 or 6"),
-    (schema_solids.Quaternion, "[number, number, number, number]"),
-    (schema_solids.Two, "[number, number]"),
+    (tables.Triple, "[number, number, number]"),
+    (tables.Places, "list of [number, number, number]"),
+    (tables.Ends3D, "two of [number, number, number]"),
+    (tables.Loops, "list of lists of whole numbers"),
+    (tables.Arms, "number, or list of 3 or 6"),
+    (tables.Quaternion, "[number, number, number, number]"),
     (schema_space.Pairs, "[[wall, wall], [wall, wall]]"),
 ]
 
 
-MODULES = (schema, schema_shapes, schema_solids, schema_space)
+MODULES = (schema, schema_space, tables)
 
 
 def reference_page(dimension: int = 2) -> str:
@@ -212,16 +211,20 @@ def value_of(model: type[BaseModel], name: str) -> str:
     """What may be written, with its limits."""
     each = model.model_fields[name]
     annotation = model.__annotations__.get(name, "")
-    named = [word for alias, word in NAMED if isinstance(annotation, str) and annotation.split(" | ")[0] == alias_name(alias)]
+    named = [word for alias, word in NAMED if is_alias(annotation, alias)]
     text = named[0] if named else words(each.annotation)
     bounds = [f"{sign} {limit:g}" for part in each.metadata for key, sign in LIMITS.items()
               if isinstance(limit := getattr(part, key, None), int | float)]  # fmt: skip
     return ", ".join([text, *bounds])
 
 
-def alias_name(alias: Any) -> str:
-    """The name a type has in the schema."""
-    return next(name for module in MODULES for name, value in vars(module).items() if value is alias)
+def is_alias(annotation: Any, alias: Any) -> bool:
+    """Whether an entry is of a type that has a name in the schema, or nothing."""
+    if isinstance(annotation, str):  # of a class that is written down
+        return annotation.split(" | ")[0] in [
+            name for module in MODULES for name, value in vars(module).items() if value is alias
+        ]
+    return any(each is alias for each in (annotation, *get_args(annotation)))
 
 
 def words(annotation: Any) -> str:

@@ -13,7 +13,8 @@ from pydantic_core import PydanticCustomError
 
 from clast.scene.schema_laws import LawKeys
 from clast.scene.schema_run import RunKeys
-from clast.scene.schema_shapes import Keys, Name, Outline, Pair, ShapeKeys, key
+from clast.scene.schema_shapes import ShapeKeys
+from clast.scene.tables import Keys, Name, Outline, Pair, key
 
 # --- numbers that change with time -----------------------------------------------------------------------------------
 

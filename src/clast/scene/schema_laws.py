@@ -15,8 +15,8 @@ from clast.laws import by_kind
 from clast.laws.cohesion import Cohesion
 from clast.laws.law import Law
 from clast.laws.rolling import Rolling
-from clast.scene.declared import MAKERS, first_words, new_table, table_of
-from clast.scene.schema_shapes import Keys
+from clast.scene.declared import MAKERS, first_sentence, new_table, table_of
+from clast.scene.tables import Keys
 
 LAWS = list(by_kind().values())
 
@@ -30,7 +30,7 @@ def law_table(law: type[Law]) -> type[Keys]:
         own = keys_of(law.from_keys)
     else:
         own = {name: each for name, each in keys_of(law).items() if name in get_annotations(law)}
-    words = first_words(law) if law.kind else f"{who_shares(law)} these as well."
+    words = f"{first_sentence(law)} (`{law.module}`)." if law.kind else f"{who_shares(law)} these as well."
     made = new_table(f"{law.__name__}Keys", Keys if alone else law_table(parent), words, own, (law.kind, law.known_as))
     MAKERS[made] = law.from_keys
     return made

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
-from clast.scene.schema_shapes import Keys, key
+from clast.scene.tables import Keys, key
 
 
 def _alpha(given: Any) -> Any:

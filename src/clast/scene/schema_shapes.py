@@ -1,26 +1,15 @@
-"""The keys of a shape in a scene file, and what every table of a scene file has in common; see `clast.scene.schema`."""
+"""The keys of a shape in a scene file; see `clast.scene.schema`."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-
-class Keys(BaseModel):
-    """A table of a scene file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
-
-
-def key(default: Any, description: str, unit: str = "", **limits: Any) -> Any:
-    """A key with its meaning and unit; `...` as default where it must be given."""
-    return Field(default, description=description, json_schema_extra={"unit": unit}, **limits)
-
-
-Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
-Outline = Annotated[list[Pair], Field(min_length=1)]
-Name = Annotated[str, Field(min_length=1)]
+from clast.scene.declared import found_shapes
+from clast.scene.tables import Keys, Name, Outline, Pair, key
 
 
 class DilationKeys(Keys):
@@ -95,29 +84,12 @@ class PhotographKeys(AnyShape):
     smoothing: float = key(0.7, "blur against noise", "pixels", gt=0.0)
 
 
-class DiskKeys(AnyShape):
-    """A disk."""
-
-    kind: Literal["disk"] = key(..., "one point swept by a disk")
-    radius: float = key(..., "its radius", "length", gt=0.0)
-
-
 class ChainKeys(AnyShape):
     """A skeleton of straight edges swept by a disk."""
 
     kind: Literal["polygon", "polyline", "segment"] = key(..., "closed with its inside, open, or of two vertices")
     vertices: Outline = key(..., "[x, y] of each vertex", "length")
     radius: float = key(..., "sphero-radius", "length", gt=0.0)
-
-
-class RegularKeys(AnyShape):
-    """A rounded regular polygon."""
-
-    kind: Literal["regular"] = key(..., "a regular polygon, one vertex at angle 0")
-    sides: int = key(..., "number of sides", ge=3)
-    radius: float = key(..., "sphero-radius", "length", gt=0.0)
-    side: float | None = key(None, "side of the skeleton; or else `circumradius`", "length", gt=0.0)
-    circumradius: float | None = key(None, "circumradius of the skeleton", "length", gt=0.0)
 
 
 class RoundedKeys(AnyShape):
@@ -147,7 +119,13 @@ class ClumpKeys(AnyShape):
     mass: MassKeys | None = key(None, "mass properties of another body, as a shell of disks needs; a table")
 
 
-ShapeKeys = Annotated[
-    LibraryKeys | FileKeys | PhotographKeys | DiskKeys | ChainKeys | RegularKeys | RoundedKeys | ClumpKeys,
-    Field(discriminator="kind"),
-]
+MADE = found_shapes("clast.shapes", AnyShape)
+
+if TYPE_CHECKING:
+    ShapeKeys = AnyShape
+else:
+    _others = [table for kind, table in MADE.items() if kind not in ("disk", "regular")]
+    _tables = [
+        LibraryKeys, FileKeys, PhotographKeys, MADE["disk"], ChainKeys, MADE["regular"], RoundedKeys, ClumpKeys, *_others,
+    ]  # fmt: skip
+    ShapeKeys = Annotated[reduce(or_, _tables), Field(discriminator="kind")]

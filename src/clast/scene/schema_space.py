@@ -23,8 +23,8 @@ from clast.scene.schema import (
     Whom,
 )
 from clast.scene.schema_laws import SpaceLawKeys
-from clast.scene.schema_shapes import Keys, Name, key
-from clast.scene.schema_solids import Places, SolidKeys, Triple, Turned
+from clast.scene.schema_solids import SolidKeys, Turned
+from clast.scene.tables import Keys, Name, Places, Triple, key
 
 # --- laws between materials ---------------------------------------------------------------------------------------------
 

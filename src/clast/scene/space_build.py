@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
 from clast.errors import SceneError, ShapeError
 from clast.scene.build import at
-from clast.scene.schema_solids import LibrarySolidKeys, MeshFileKeys, PiecesKeys, SolidFileKeys, SolidKeys, Turned
+from clast.scene.declared import made_from
+from clast.scene.schema_solids import AnySolid, LibrarySolidKeys, MeshFileKeys, PiecesKeys, SolidFileKeys, SolidKeys, Turned
 from clast.scene.space import unit
 from clast.shapes import library_shapes, library_solid, library_solids, load_solid, read_mesh
-from clast.shapes.space.forms import cross, drum, hopper, mug, open_box, prism
-from clast.shapes.space.forms_sharp import ellipsoid_grain, floor_with_rim, sharp_drum, sharp_hopper
-from clast.shapes.space.make import capsule, cuboid, hull, mesh, plate, shell, sphere, sphere_clump, tetrahedron
 from clast.shapes.space.mesh_file import MESH_FILES, MeshGrain
 from clast.shapes.space.pieces import pieces
 from clast.shapes.space.quaternions import IDENTITY, about
 from clast.shapes.space.report import solid_warnings
 from clast.shapes.space.solid import Solid
-
-MAKERS: dict[str, Callable[..., Solid]] = {
-    "sphere": sphere, "capsule": capsule, "plate": plate, "tetrahedron": tetrahedron, "cuboid": cuboid, "hull": hull,
-    "mesh": mesh, "shell": shell, "clump": sphere_clump, "prism": prism, "cross": cross, "mug": mug, "open-box": open_box,
-    "hopper": hopper, "drum": drum, "ellipsoid-grain": ellipsoid_grain, "floor-with-rim": floor_with_rim,
-    "sharp-drum": sharp_drum, "sharp-hopper": sharp_hopper,
-}  # fmt: skip
 
 
 class SolidShelf:
@@ -84,7 +75,7 @@ class SolidShelf:
         elif isinstance(keys, SolidFileKeys):
             solid = self._from_file(keys.file)
         else:
-            solid = MAKERS[keys.kind](**keys.model_dump(exclude={"kind", "volume", "scale"}), name=name)
+            solid = made_from(keys, AnySolid, name=name)
         if keys.volume is not None:
             return solid.with_volume(keys.volume)
         return solid if keys.scale is None else solid.scaled(keys.scale)

@@ -1,5 +1,11 @@
-"""What a grain is: skeletons swept by a disk or a ball, their mass properties, Minkowski operations, and ready-made shapes."""
+"""What a grain is: skeletons swept by a disk or a ball, their mass properties, Minkowski operations, and ready-made shapes.
 
+A function in a new file that makes a shape and has a name in scene files (`clast.keys.in_files`) is found by itself.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from clast.found import makers_in
 from clast.shapes.files import load_shape, save_shape
 from clast.shapes.fit import Misfit, fitted, misfit
 from clast.shapes.library import clumpy_cow, cow, disk, library_shape, library_shapes, peanut, pebble, rice
@@ -89,3 +95,12 @@ __all__ = [
     "tetrahedron",
     "union_mass",
 ]
+
+if not TYPE_CHECKING:  # a type checker shall go on to find misspelt names
+
+    def __getattr__(name: str) -> Any:
+        if not name.startswith("_"):
+            for maker in (*makers_in(__name__).values(), *makers_in(f"{__name__}.space").values()):
+                if maker.__name__ == name:
+                    return maker
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import cast
+from typing import Annotated, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from clast.errors import ShapeError
+from clast.keys import Key, Radius, in_files, positive_length
 from clast.shapes.inside import Bools, Floats, Ints
 from clast.shapes.mass import MassProperties, convex_masses, mass_properties
 from clast.shapes.skeleton import Shape
@@ -42,8 +43,9 @@ def _shape(name: str, vertices: Floats, edges: Ints, radius: float, mass: MassPr
     return Shape(name, body, edges, radius, mass.area, mass.inertia, reach, -mass.centroid)
 
 
-def point(radius: float, *, name: str = "disk") -> Shape:
-    """Disk of the given radius: a skeleton of one point."""
+@in_files("disk", "one point swept by a disk", listed=1)
+def point(radius: Annotated[float, positive_length("its radius")], *, name: str = "disk") -> Shape:
+    """A disk. Its skeleton is one point; `radius` is a length. ShapeError unless it is positive and finite."""
     return clump([(0.0, 0.0)], radius, name=name)
 
 
@@ -150,17 +152,28 @@ def _plainly_convex(rings: Floats, radius: float) -> Bools:
     return np.asarray((bent & long).all(axis=1) & (turns < 3.0 * np.pi))
 
 
-def regular(sides: int, radius: float, *, side: float | None = None, circumradius: float | None = None, name: str = "") -> Shape:
-    """Regular polygon, one vertex at angle 0, given either the skeleton's side or its circumradius."""
+@in_files("regular", "a regular polygon, one vertex at angle 0", listed=2)
+def regular(
+    sides: Annotated[int, Key("number of sides", ge=3)],
+    radius: Radius,
+    *,
+    side: Annotated[float | None, positive_length("side of the skeleton; or else `circumradius`")] = None,
+    circumradius: Annotated[float | None, positive_length("circumradius of the skeleton")] = None,
+    name: str = "",
+) -> Shape:
+    """A rounded regular polygon. One vertex is at angle 0; given are the skeleton's side or its circumradius, lengths.
+
+    ShapeError for fewer than 3 sides, for both or neither of the two, and for lengths that are not positive.
+    """
     if sides < 3:
         raise ShapeError(f"A regular polygon needs at least 3 sides, not {sides}.")
     if (side is None) == (circumradius is None):
         raise ShapeError("A regular polygon needs either side or circumradius, and not both.")
-    length = side if side is not None else circumradius
-    assert length is not None
-    if not (math.isfinite(length) and length > 0.0):
-        raise ShapeError(f"The size of a regular polygon must be positive and finite, not {length!r}.")
-    big = length / (2.0 * math.sin(math.pi / sides)) if side is not None else length
+    size = side if side is not None else circumradius
+    assert size is not None
+    if not (math.isfinite(size) and size > 0.0):
+        raise ShapeError(f"The size of a regular polygon must be positive and finite, not {size!r}.")
+    big = size / (2.0 * math.sin(math.pi / sides)) if side is not None else size
     angle = 2.0 * np.pi * np.arange(sides) / sides
     ring = big * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     return polygon(ring, radius, name=name or f"{sides}-gon")

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from clast.errors import ShapeError
+from clast.keys import Key, Radius, in_files, positive_length
 from clast.shapes.inside import Bools, Floats
 from clast.shapes.space.faces import Loop
 from clast.shapes.space.make import mesh, shell
@@ -28,9 +30,17 @@ from clast.shapes.validity import (
 )
 
 
-def prism(outline: ArrayLike, height: float, radius: float, *, name: str = "prism") -> Solid:
-    """A polygon `outline` (n, 2) in x and y, convex or not, either way round, drawn out to `height` along z, half of it on
-    either side of z = 0, and swept by a ball; a convex one with radius 0 is sharp."""
+@in_files("prism", "a polygon in x and y drawn out along z", listed=10)
+def prism(
+    outline: Annotated[ArrayLike, Key("[x, y] of each corner, convex or not, either way round", "length", form="outline")],
+    height: Annotated[float, positive_length("along z, half of it on either side of z = 0")],
+    radius: Annotated[float, Key("sphero-radius; 0: sharp, of a convex outline", "length", ge=0.0)],
+    *,
+    name: str = "prism",
+) -> Solid:
+    """An outline drawn out: L, T, nut, gear. A polygon `outline` (n, 2) in x and y, convex or not, either way round, drawn out to
+    `height` along z, half of it on either side of z = 0, and swept by a ball; a convex one with radius 0 is sharp. All are
+    lengths; ShapeError names a corner that is repeated, or where the outline crosses itself."""
     r = checked_rounding(radius)
     half = 0.5 * checked_length(height, f"The height of a {name}")
     given = checked_points(outline, 3, name)
@@ -50,8 +60,18 @@ def prism(outline: ArrayLike, height: float, radius: float, *, name: str = "pris
     return mesh(vertices, [*ends, *around], r, name=name)
 
 
-def cross(arms: ArrayLike, width: float, radius: float, *, name: str = "cross") -> Solid:
-    """Six square arms of the given width sticking out of a cube, along ±x, ±y and ±z, swept by a ball.
+@in_files("cross", "a cross in space", listed=11)
+def cross(
+    arms: Annotated[
+        ArrayLike,
+        Key("how far they stick out: one for all, [x, y, z], or six for −x, +x, −y, +y, −z, +z", "length", form="arms"),
+    ],
+    width: Annotated[float, positive_length("of the arms")],
+    radius: Radius,
+    *,
+    name: str = "cross",
+) -> Solid:
+    """Six arms that stick out of a cube. They are square, of the given width, along ±x, ±y and ±z, swept by a ball.
 
     `arms`: how far each arm sticks out, one number for all, three for x, y and z, or six for −x, +x, −y, +y, −z, +z; 0 for none.
     """
@@ -100,10 +120,18 @@ def _surface_of_cells(planes: list[Floats], filled: Bools) -> tuple[Floats, list
     return vertices, faces
 
 
+@in_files("mug", "a mug that stands on z = 0, its handle towards +x", listed=12)
 def mug(
-    height: float, diameter: float, wall: float, radius: float, *, sides: int = 12, bends: int = 6, name: str = "mug"
+    height: Annotated[float, positive_length("of the outside")],
+    diameter: Annotated[float, positive_length("of the outside, across corners")],
+    wall: Annotated[float, positive_length("how thick sides, floor and handle are")],
+    radius: Radius,
+    *,
+    sides: Annotated[int, Key("round the mug", ge=4)] = 12,
+    bends: Annotated[int, Key("along the handle", ge=2)] = 6,
+    name: str = "mug",
 ) -> Solid:
-    """A mug with a handle on its +x side, standing on z = 0 about the z axis, open at the top, swept by a ball.
+    """A mug with a handle. The handle is on its +x side; it stands on z = 0 about the z axis, open at the top, swept by a ball.
 
     `height` and `diameter` are those of the outside, `wall` how thick sides, floor and handle are, all of the skeleton; `sides`
     go round the mug and `bends` along the handle. The diameter is taken across corners.
@@ -157,10 +185,17 @@ def checked_count(value: int, least: int, what: str) -> int:
     return int(value)
 
 
-def open_box(sides: ArrayLike, radius: float, *, name: str = "open box") -> Solid:
-    """A floor at z = 0 and four walls up to z = sides[2], about the z axis: plates swept by a ball, a wall for a scene.
+@in_files("open-box", "a box without a lid about the z axis, its floor at z = 0", listed=13)
+def open_box(
+    sides: Annotated[ArrayLike, Key("width along x, along y, and height", "length", form="triple")],
+    radius: Radius,
+    *,
+    name: str = "open box",
+) -> Solid:
+    """A floor and four walls, for grains to fall into. The floor is at z = 0, the walls go up to z = sides[2], about the z axis:
+    plates swept by a ball.
 
-    `sides` (3,): width along x, along y, and height.
+    `sides` (3,): width along x, along y, and height, lengths; ShapeError unless they are positive.
     """
     try:
         x, y, z = (checked_length(side, f"Each side of an {name}") for side in np.asarray(sides, dtype=np.float64).tolist())
@@ -172,10 +207,18 @@ def open_box(sides: ArrayLike, radius: float, *, name: str = "open box") -> Soli
     return shell(vertices, [(3, 2, 1, 0), *walls], radius, name=name)
 
 
+@in_files("hopper", "a funnel of plates about the z axis, its opening at z = 0", listed=14)
 def hopper(
-    opening: float, top: float, height: float, radius: float, *, sides: int = 4, bin_height: float = 0.0, name: str = "hopper"
+    opening: Annotated[float, positive_length("width of the opening, across flats")],
+    top: Annotated[float, positive_length("width at the top, across flats")],
+    height: Annotated[float, positive_length("of the funnel")],
+    radius: Radius,
+    *,
+    sides: Annotated[int, Key("number of plates: 4 a pyramid, many a cone", ge=3)] = 4,
+    bin_height: Annotated[float, Key("of upright walls above the top", "length", ge=0.0)] = 0.0,
+    name: str = "hopper",
 ) -> Solid:
-    """A funnel of plates about the z axis, with its opening at z = 0 and its top at z = height: a wall for a scene.
+    """A funnel. Plates about the z axis, with the opening at z = 0 and the top at z = height: a wall for a scene.
 
     `opening` and `top` are the widths across flats there, `sides` the number of plates (4: a pyramid, many: a cone), of which one
     looks along +x; with `bin_height` upright walls go on above the top.
@@ -198,8 +241,17 @@ def hopper(
     return shell(vertices, faces, radius, name=name)
 
 
-def drum(inner_radius: float, length: float, radius: float, *, sides: int = 24, ends: bool = True, name: str = "drum") -> Solid:
-    """A hollow drum about the y axis, from y = −length/2 to length/2, of `sides` plates and two ends: a wall for a scene.
+@in_files("drum", "a drum about the y axis, its middle at the origin", listed=15)
+def drum(
+    inner_radius: Annotated[float, positive_length("distance of the plates from the axis")],
+    length: Annotated[float, positive_length("along y")],
+    radius: Radius,
+    *,
+    sides: Annotated[int, Key("number of plates", ge=3)] = 24,
+    ends: Annotated[bool, Key("closed by two plates; false makes it a pipe")] = True,
+    name: str = "drum",
+) -> Solid:
+    """A hollow drum. About the y axis, from y = −length/2 to length/2, of `sides` plates and two ends: a wall for a scene.
 
     `inner_radius` is the distance of the plates from the axis, `radius` the sphero-radius as everywhere. Without `ends` it is a
     pipe. Turned about y it tumbles what is in it.

@@ -8,11 +8,13 @@ had no end there.
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from clast.errors import ShapeError
+from clast.keys import Key, in_files, positive_length
 from clast.shapes.inside import Floats
 from clast.shapes.space.forms import checked_count
 from clast.shapes.space.make import hull
@@ -27,14 +29,16 @@ OFF = 0.3  # how far the centre of mass may lie from the middle
 MOST_DRAWS = 1000
 
 
+@in_files("ellipsoid-grain", "the hull of random points on an ellipsoid", listed=16)
 def ellipsoid_grain(
-    half_axes: ArrayLike = (8e-3, 7e-3, 6e-3),
-    corners: int = 12,
-    seed: int | np.random.Generator = 1,
+    half_axes: Annotated[ArrayLike, Key("of the ellipsoid along x, y and z", "length", form="triple")] = (8e-3, 7e-3, 6e-3),
+    corners: Annotated[int, Key("their number; 12 give 20 triangular faces", ge=4)] = 12,
+    seed: Annotated[int | np.random.Generator, Key("seed of the random corners", ge=0, form="whole")] = 1,
     *,
     name: str = "ellipsoid grain",
 ) -> Solid:
-    """The sharp hull of random corners on an ellipsoid about the origin (CSM10: 12 corners, which give 20 triangular faces).
+    """A sharp grain with random corners on an ellipsoid, as CSM10 pour them; take as many of them as there are to be forms. It is
+    the hull of the corners, about the origin (CSM10: 12, which give 20 triangular faces).
 
     half_axes (3,) along x, y and z; corners: their number; seed: of the random numbers, or where they are drawn from, for many
     grains. The corners are uniform on a sphere, which is then stretched. They are drawn anew where, on the unit sphere, a face
@@ -68,8 +72,16 @@ def _smallest_height(solid: Solid) -> float:
     return float((twice / sides.max(axis=1)).min())
 
 
-def floor_with_rim(sides: ArrayLike, height: float, wall: float, *, name: str = "floor with rim") -> Solid:
-    """A floor with its top at z = 0 and four rims up to z = height, about the z axis: five pieces, a wall for a scene.
+@in_files("floor-with-rim", "a floor with its top at z = 0 and rims about it, five pieces", listed=17)
+def floor_with_rim(
+    sides: Annotated[ArrayLike, Key("width between the rims along x and along y", "length", form="pair")],
+    height: Annotated[float, positive_length("of the rims")],
+    wall: Annotated[float, positive_length("how thick floor and rims are")],
+    *,
+    name: str = "floor with rim",
+) -> Solid:
+    """A sharp floor with four rims, for grains to be poured on. The floor has its top at z = 0, the rims go up to z = height,
+    about the z axis: five pieces.
 
     `sides` (2,) are the widths between the rims along x and y, `wall` how thick floor and rims are.
     """
@@ -97,10 +109,17 @@ def _block(low: ArrayLike, high: ArrayLike) -> Solid:
     return hull([(ends[i, 0], ends[j, 1], ends[k, 2]) for i in (0, 1) for j in (0, 1) for k in (0, 1)])
 
 
+@in_files("sharp-drum", "a drum of staves and two end plates about the y axis, its middle at the origin", listed=18)
 def sharp_drum(
-    inner_radius: float, length: float, sides: int, wall: float, *, ends: bool = True, name: str = "sharp drum"
+    inner_radius: Annotated[float, positive_length("distance of the staves from the axis")],
+    length: Annotated[float, positive_length("of the room, along y")],
+    sides: Annotated[int, Key("number of staves", ge=3)],
+    wall: Annotated[float, positive_length("how thick staves and end plates are")],
+    *,
+    ends: Annotated[bool, Key("closed by two plates; false makes it a pipe")] = True,
+    name: str = "sharp drum",
 ) -> Solid:
-    """A drum about the y axis, its room from y = −length/2 to length/2, of `sides` staves and two end plates: a wall for a scene.
+    """A sharp drum. About the y axis, its room from y = −length/2 to length/2, of `sides` staves and two end plates.
 
     `inner_radius` is the distance of the staves from the axis, `wall` how thick staves and ends are. Without `ends` it is a pipe.
     Turned about y it tumbles what is in it.
@@ -131,10 +150,18 @@ def _about_y(points: ArrayLike, angle: float) -> Floats:
     return np.asarray(points, dtype=np.float64) @ np.array([[cosine, 0.0, -sine], [0.0, 1.0, 0.0], [sine, 0.0, cosine]])
 
 
+@in_files("sharp-hopper", "a funnel of thick plates about the z axis, its opening at z = 0", listed=19)
 def sharp_hopper(
-    opening: float, top: float, height: float, wall: float, *, sides: int = 4, bin_height: float = 0.0, name: str = "sharp hopper"
+    opening: Annotated[float, positive_length("width of the opening, across flats")],
+    top: Annotated[float, positive_length("width at the top, across flats; more than the opening")],
+    height: Annotated[float, positive_length("of the funnel")],
+    wall: Annotated[float, positive_length("how thick the plates are")],
+    *,
+    sides: Annotated[int, Key("number of plates: 4 a pyramid, many a cone", ge=3)] = 4,
+    bin_height: Annotated[float, Key("of upright walls above the top", "length", ge=0.0)] = 0.0,
+    name: str = "sharp hopper",
 ) -> Solid:
-    """A funnel about the z axis, with its opening at z = 0 and its top at z = height, of `sides` plates: a wall for a scene.
+    """A sharp funnel. About the z axis, with its opening at z = 0 and its top at z = height, of `sides` plates.
 
     `opening` and `top` are the widths between the plates there, across flats, `wall` how thick the plates are, of which one looks
     along +x; with `bin_height` upright walls go on above the top. At the opening the plates end square to their inner face, so

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable
-from typing import cast
+from typing import Annotated, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from clast.errors import ShapeError
+from clast.keys import Key, Radius, Rounding, in_files, positive_length
 from clast.shapes.inside import Floats, Ints
 from clast.shapes.space.build import NO_EDGES, build
 from clast.shapes.space.faces import Loop, compressed, edges_of, in_order, merged
@@ -33,15 +34,21 @@ from clast.shapes.space.vectors import cross, dot
 from clast.shapes.validity import TOLERANCE, body_size
 
 
-def sphere(radius: float, *, name: str = "sphere") -> Solid:
-    """Ball of the given radius: a skeleton of one point."""
+@in_files("sphere", "one point swept by a ball", listed=1)
+def sphere(radius: Annotated[float, positive_length("its radius")], *, name: str = "sphere") -> Solid:
+    """A ball. Its skeleton is one point; `radius` is a length. ShapeError unless it is positive and finite."""
     return build(name, np.zeros((1, 3)), NO_EDGES, [], checked_round(radius, name, "a point"))
 
 
+@in_files("capsule", "a segment swept by a ball", listed=2)
 def capsule(
-    length: float | None = None, radius: float | None = None, *, ends: ArrayLike | None = None, name: str = "capsule"
+    length: Annotated[float | None, positive_length("of the segment, along x; or else `ends`")] = None,
+    radius: Annotated[float | None, Key("sphero-radius", "length", gt=0.0, required=True)] = None,
+    *,
+    ends: Annotated[ArrayLike | None, Key("[x, y, z] of the two ends of the segment", "length", form="ends")] = None,
+    name: str = "capsule",
 ) -> Solid:
-    """Spherocylinder: a segment swept by a ball of the given radius.
+    """A spherocylinder. A segment swept by a ball of the given radius.
 
     The segment (without the caps) is `length` long along x about the origin, or goes from `ends[0]` to `ends[1]`, (2, 3).
     """
@@ -59,18 +66,34 @@ def capsule(
     return build(name, points, np.array([(0, 1)]), [], r)
 
 
-def sphere_clump(points: ArrayLike, radius: float, *, name: str = "clump") -> Solid:
-    """Balls of one radius glued together, their centres at `points` (n, 3); overlaps count once."""
+@in_files("clump", "a rigid union of balls; overlaps count once", listed=9)
+def sphere_clump(
+    points: Annotated[ArrayLike, Key("[x, y, z] of each centre", "length", form="places")],
+    radius: Annotated[float, positive_length("radius of the balls")],
+    *,
+    name: str = "clump",
+) -> Solid:
+    """Balls of one radius, rigidly joined. Their centres are at `points` (n, 3), lengths; overlaps count once.
+
+    ShapeError names a centre that repeats another or is no place.
+    """
     r = checked_round(radius, name, "a number of points")
     vertices = checked_places(points, 1, name)
     refuse_repeated_places(vertices, body_size(vertices, r), name)
     return build(name, vertices, NO_EDGES, [], r)
 
 
-def plate(corners: ArrayLike, radius: float, *, name: str = "plate") -> Solid:
-    """A plane polygon, convex or not, swept by a ball: a rounded tile. `corners` (n, 3), n ≥ 3, either way round.
+@in_files("plate", "a plane polygon, convex or not, swept by a ball", listed=3)
+def plate(
+    corners: Annotated[ArrayLike, Key("[x, y, z] of each corner, either way round", "length", form="places")],
+    radius: Radius,
+    *,
+    name: str = "plate",
+) -> Solid:
+    """A rounded tile. A plane polygon, convex or not, swept by a ball: `corners` (n, 3), n ≥ 3, lengths, either way round.
 
-    Corners on the straight line between their neighbours are left out.
+    Corners on the straight line between their neighbours are left out. ShapeError names a corner off the plane, or one where the
+    outline crosses itself.
     """
     r = checked_round(radius, name, "a plane without volume")
     vertices = checked_places(corners, 3, name)
@@ -82,16 +105,20 @@ def plate(corners: ArrayLike, radius: float, *, name: str = "plate") -> Solid:
     return build(name, *_skeleton(vertices, loops), r)
 
 
-def tetrahedron(edge: float, radius: float, *, name: str = "tetrahedron") -> Solid:
-    """Regular tetrahedron with edges of the given length (of the skeleton), swept by a ball, or sharp with radius 0; a vertex on
-    every second corner of a cube about the origin."""
+@in_files("tetrahedron", "a regular tetrahedron about the origin", listed=4)
+def tetrahedron(edge: Annotated[float, positive_length("its edge")], radius: Rounding, *, name: str = "tetrahedron") -> Solid:
+    """A regular tetrahedron, rounded or sharp. Its edges are lengths of the skeleton, swept by a ball, or sharp with radius 0; a
+    vertex is on every second corner of a cube about the origin. ShapeError for an edge that is not positive."""
     a = checked_length(edge, "The edge of a tetrahedron") / math.sqrt(8.0)
     return hull([(a, a, a), (a, -a, -a), (-a, a, -a), (-a, -a, a)], radius, name=name)
 
 
-def cuboid(sides: ArrayLike, radius: float, *, name: str = "cuboid") -> Solid:
-    """Box with sides (3,) of the skeleton along x, y and z, or one number for a cube, about the origin, swept by a ball; sharp
-    with radius 0."""
+@in_files("cuboid", "a box about the origin", listed=5)
+def cuboid(
+    sides: Annotated[ArrayLike, Key("along x, y and z", "length", form="triple")], radius: Rounding, *, name: str = "cuboid"
+) -> Solid:
+    """A box, rounded or sharp: brick, cube, block. Sides (3,) of the skeleton are lengths along x, y and z, or one number for a
+    cube, about the origin, swept by a ball; sharp with radius 0. ShapeError for sides that are not positive."""
     try:
         three = np.broadcast_to(np.asarray(sides, dtype=np.float64), (3,))
     except (TypeError, ValueError):
@@ -101,9 +128,15 @@ def cuboid(sides: ArrayLike, radius: float, *, name: str = "cuboid") -> Solid:
     return hull(signs * half, radius, name=name)
 
 
-def hull(points: ArrayLike, radius: float = 0.0, *, name: str = "hull") -> Solid:
-    """The convex hull of `points` (n, 3), not all in one plane, swept by a ball; sharp if no radius is given. Points within it
-    are left out."""
+@in_files("hull", "the convex hull of points", listed=6)
+def hull(
+    points: Annotated[ArrayLike, Key("[x, y, z] of each; those within are left out", "length", form="places")],
+    radius: Annotated[float, Key("sphero-radius; 0: sharp", "length", ge=0.0, required=True)] = 0.0,
+    *,
+    name: str = "hull",
+) -> Solid:
+    """A convex polyhedron by its corners. The convex hull of `points` (n, 3), lengths, swept by a ball; sharp if no radius is
+    given. Points within it are left out. ShapeError where all lie in one plane."""
     from scipy.spatial import ConvexHull, QhullError  # slow to import, and a run in the plane does not need it
 
     r = checked_rounding(radius)
@@ -126,8 +159,19 @@ def hull(points: ArrayLike, radius: float = 0.0, *, name: str = "hull") -> Solid
     return solid
 
 
-def mesh(vertices: ArrayLike, faces: Iterable[ArrayLike], radius: float, *, mend: bool = False, name: str = "mesh") -> Solid:
-    """A closed surface of plane polygons, convex or not, with its inside, swept by a ball; a convex one with radius 0 is sharp.
+@in_files("mesh", "a closed surface of plane polygons, with its inside", listed=7)
+def mesh(
+    vertices: Annotated[ArrayLike, Key("[x, y, z] of each", "length", form="places")],
+    faces: Annotated[
+        Iterable[ArrayLike], Key("lists of vertex numbers from 0, counter-clockwise seen from outside", form="loops")
+    ],
+    radius: Annotated[float, Key("sphero-radius; 0: sharp, of a convex one", "length", ge=0.0)],
+    *,
+    mend: Annotated[bool, Key("put right what can be: small holes, faces that look inwards, double vertices")] = False,
+    name: str = "mesh",
+) -> Solid:
+    """A polyhedron by its faces, convex or not. A closed surface with its inside, swept by a ball; a convex one with radius 0 is
+    sharp.
 
     vertices (n, 3); faces: lists of vertex numbers, counter-clockwise seen from outside, triangles or more. Coplanar neighbours
     are joined into one face and vertices that carry nothing left out. A surface that is open or crosses itself, or has faces
@@ -155,8 +199,15 @@ def mesh(vertices: ArrayLike, faces: Iterable[ArrayLike], radius: float, *, mend
     return solid
 
 
-def shell(vertices: ArrayLike, faces: Iterable[ArrayLike], radius: float, *, name: str = "shell") -> Solid:
-    """A surface of plane polygons swept by a ball, without an inside: a wall, hopper, drum or bowl. It may be open or closed.
+@in_files("shell", "a surface of plane polygons, open or closed, without an inside", listed=8)
+def shell(
+    vertices: Annotated[ArrayLike, Key("[x, y, z] of each", "length", form="places")],
+    faces: Annotated[Iterable[ArrayLike], Key("lists of vertex numbers from 0, neighbours the same way round", form="loops")],
+    radius: Radius,
+    *,
+    name: str = "shell",
+) -> Solid:
+    """A wall of several plates. Plane polygons swept by a ball, without an inside: hopper, drum or bowl. It may be open.
 
     vertices (n, 3); faces as for `mesh`, neighbours going opposite ways along their common edge. Grains touch it on both sides.
     """
