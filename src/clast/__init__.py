@@ -47,7 +47,7 @@ _PUBLIC = {
 
 
 def open(folder: Any) -> Any:
-    """Open a run folder for reading; see `clast.output.reader.Run`."""
+    """The run in a folder, a `clast.Run` for reading; StoreError if there is none or it is damaged."""
     from clast.output.reader import open_run
 
     return open_run(folder)

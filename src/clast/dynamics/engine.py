@@ -85,10 +85,13 @@ def kinds_in(scene: Scene | Scene3D) -> int:
 class Engine(NamedEngine):
     """A scene in motion; what can be read and set between stretches has names, see `clast.dynamics.named`.
 
-    dt           time step; None takes the safe step of `clast.dynamics.timestep`
-    alpha        Verlet distance, or "auto"
+    dt           time step [time]; None takes the safe step of `clast.dynamics.timestep`
+    alpha        Verlet distance [length], or "auto"
     threads      1, a number, or "auto", which compares several on the run itself and takes the quickest
     integrator   "verlet", "gear4" or "gear5"
+
+    SceneError for what cannot be stepped, StepError for a step at which a contact would be unstable; while it runs OverlapError
+    for bodies that overlap too deeply, NotFiniteError for numbers that are none any more.
     """
 
     def __init__(

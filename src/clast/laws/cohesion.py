@@ -38,7 +38,9 @@ class Cohesion:
     """Cohesion on top of a law. `Linear(…, cohesion=Cohesion(force, range))`.
 
     force   F_c of each counted contact [force]
-    range   h, the gap at which it begins [length]
+    range   h, the gap at which it begins [length], positive
+
+    SceneError names a number that is negative, not finite or none at all.
     """
 
     force: Annotated[float, Key("pull F_c of each counted contact", "force", ge=0.0)]

@@ -61,6 +61,9 @@ class Hertz(Law):
     tangential_stiffness                 k_t [force/length]
     friction                             μ; infinity holds every contact by its spring
     normal_damping, tangential_damping   G_n, G_t [1/time], times the reduced mass of the contact
+    rolling, cohesion                    a `Rolling` and a `Cohesion` on top
+
+    SceneError names a parameter that is negative, not finite or no number, and friction without k_t.
     """
 
     normal_stiffness: Annotated[float, Key("k_h of F = k_h δ^{3/2}", "force/length^{3/2}", gt=0.0, at_zero=NO_HOLD)]

@@ -86,6 +86,8 @@ class HertzMindlin(Law):
     restitution    e of a straight impact without the cut-off of pulling, 1 for none lost: β = −ln e/√(ln² e + π²)
 
     `HertzMindlin.of_material(young=E, poisson=ν, …)` takes the constants of the material itself.
+    `rolling` and `cohesion` are a `Rolling` and a `Cohesion` on top. SceneError names a parameter that cannot be, and friction
+    without a shear modulus.
     """
 
     young: Annotated[float, YOUNG]

@@ -65,6 +65,8 @@ class Linear(Law):
     normal_damping, tangential_damping       G_n, G_t [1/time], times the reduced mass of the contact
     cap                                      "total": |spring + dashpot| ≤ μ F_n; "elastic": |spring| ≤ μ k_n δ (PRE10)
     rolling, cohesion                        a `Rolling` and a `Cohesion` on top
+
+    SceneError names a parameter that is negative, not finite or no number, and friction without k_t.
     """
 
     normal_stiffness: Annotated[float, Key("k_n", "force/length", gt=0.0, at_zero=NO_HOLD)]

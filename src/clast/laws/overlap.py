@@ -60,6 +60,8 @@ class OverlapLaw(Law):
     tangential           τ: k_t = τ Y L/4, with L = 4R_aR_b/(R_a + R_b) of balls of the bodies' volumes, 2R_a against a wall
     damping              ζ of the normal dashpot, of critical
     tangential_damping   the same of the tangential one
+
+    SceneError names a parameter that is negative, not finite or no number, friction without τ, and rolling or cohesion.
     """
 
     young: Annotated[float, Key("modulus Y", "force/length²", gt=0.0, at_zero=NO_HOLD)]

@@ -35,6 +35,8 @@ class Rolling:
 
     stiffness   k_r [force × length per radian]
     friction    μ_r, a pure number: the torque stays below μ_r F_n r_e
+
+    SceneError names a number that is negative, not finite or none at all.
     """
 
     stiffness: Annotated[float, Key("k_r", "force × length per radian", ge=0.0)]

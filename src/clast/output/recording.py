@@ -110,10 +110,12 @@ def run(
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     conclude: Conclude | None = None,
 ) -> Run:
-    """Run `scene` to the time `until` and return the stored run.
+    """Run `scene` to the time `until` and return the stored run, a `clast.Run`.
 
     out          folder of the run; an existing one is refused unless `resume` or `overwrite`
-    dt           time step, or None for the safe one
+    dt           time step [time], or None for the safe one
+    alpha        how far lists of neighbours reach [length], or "auto"; results do not depend on it
+    threads      number of threads, or "auto"; results do not depend on it
     integrator   "verlet", "gear4" or "gear5"
     samples      rows of the series, about; at least 200 for an honest energy error
     frames       stored configurations, about; 0 for none
@@ -122,7 +124,8 @@ def run(
     progress     where to show bar and sentences; None for the terminal or notebook, `clast.quiet()` for nowhere
     conclude     what to add to the result, from the complete series and frames, before the run counts as finished
 
-    Raises `Interrupted` after Ctrl-C or SIGTERM, with everything saved; go on with `resume=True`.
+    Raises `Interrupted` after Ctrl-C or SIGTERM, with everything saved; go on with `resume=True`. InputError, SceneError or
+    StoreError for what cannot be run, before anything is written; a PhysicsError where the run leaves what the model can do.
     """
     for name, value in (("until", until), ("dt", dt)):
         if isinstance(value, bool) or not isinstance(value, int | float | np.number | None):

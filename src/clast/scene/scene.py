@@ -69,6 +69,9 @@ class Box:
     tags   what moves the periods, as it would move a wall at the far corner (period_x, period_y): `Velocity(y=-0.01)` shortens
            period_y, `Pressure(p, "-x")` pushes period_x together with p × period_y. A period that nothing is said of stays.
     mass   inertia of periods under a force or pressure; √N mean grains if not given, as for a wall
+
+    `period_x` and `period_y` are lengths, 0 for an open side. SceneError for a length that is negative or not finite, and for a
+    tag on an open side.
     """
 
     period_x: float = 0.0  # 0: open
@@ -134,11 +137,14 @@ class Scene(Problem[Body]):
     >>> floor = scene.add_wall(segment((-5.0, 0.0), (5.0, 0.0), radius=0.1))
 
     law            between all materials that have none of their own (`set_law`)
+    gravity        acceleration (x, y) [length/time²]
     drag           rate γ of a drag −γmv, −γIω on every grain [1/time], a number or a function of time; booked as heat
     counting       "euler" (weights, the default) or "all-pairs" (the papers' literal sum)
     onset          weight the elastic kick of a step in which a contact opens or closes; off only to see the difference
     remove_below   grains that have fallen below this y are taken out of the run (they keep their last place in frames)
     springs        what contacts remember at the start, from an earlier run: `engine.springs()`
+
+    Any consistent units. SceneError says what cannot be, where it is given: here, in `add`, `tag` or `set_law`.
     """
 
     axes = PLANE

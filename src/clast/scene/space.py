@@ -68,7 +68,10 @@ class Body3D:
 
 @dataclass(frozen=True)
 class Box3D:
-    """A cell of space; a side with a period repeats, an open side does not confine anything (walls are bodies)."""
+    """A cell of space; a side with a period repeats, an open side does not confine anything (walls are bodies).
+
+    `period_x`, `period_y` and `period_z` are lengths, 0 for an open side; SceneError for one that is negative or not finite.
+    """
 
     period_x: float = 0.0  # 0: open
     period_y: float = 0.0
@@ -91,11 +94,13 @@ class Scene3D(Problem[Body3D]):
     >>> floor = scene.add_wall(plate([(-5, -5, 0), (5, -5, 0), (5, 5, 0), (-5, 5, 0)], radius=0.1))
 
     law            between all materials that have none of their own (`set_law`)
-    gravity        acceleration (x, y, z)
+    gravity        acceleration (x, y, z) [length/time²]
     drag           rate γ of a drag −γmv, −γIω on every grain [1/time], a number or a function of time; booked as heat
     onset          weight the elastic kick of a step in which a contact opens or closes; off only to see the difference
     remove_below   grains that have fallen below this z are taken out of the run (they keep their last place in frames)
     springs        what contacts remember at the start, from an earlier run: `engine.springs()`
+
+    Any consistent units. SceneError says what cannot be, where it is given: here, in `add`, `tag` or `set_law`.
     """
 
     axes = SPACE

@@ -31,7 +31,7 @@ def _written(tag: object, always: tuple[str, ...], if_given: dict[str, object]) 
 
 @dataclass(frozen=True)
 class Fixed:
-    """The body never moves."""
+    """The body never moves. A tag that would move it as well is refused with SceneError."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,6 +40,8 @@ class Velocity:
 
     x, y, spin          in the plane and in space; `spin` is about z
     z, spin_x, spin_y   in space only; there either all three spins are prescribed or none
+
+    Each is a number or a function of time; SceneError names one that is not, or not finite.
     """
 
     x: Timed | None = None
@@ -62,6 +64,8 @@ class Force:
 
     x, y, torque            in the plane and in space; `torque` is about z
     z, torque_x, torque_y   in space only
+
+    Each is a number or a function of time; SceneError names one that is not, or not finite.
     """
 
     x: Timed = 0.0
@@ -87,6 +91,8 @@ class Pressure:
     between     in the plane: names or ids of the two walls whose inner faces bound the loaded face, the one at the smaller
                 coordinate first; None where that side is periodic. In space two such pairs, for the two axes other than that
                 of the direction in the order x, y, z; a pair is None where that axis is periodic, and None stands for both
+
+    SceneError for another direction, for walls that are not two, and for a value that is no number or function of time.
     """
 
     value: Timed
@@ -135,6 +141,7 @@ class Dashpot:
     coefficient   one for all components, or one each: (x, y) in the plane, (x, y, z) in space
 
     A wall that is free to move gets one by itself: 0.2 M √(0.5 k_n/M) (model §6). `Dashpot(0.0)` takes that away.
+    SceneError for a coefficient that is negative or no finite number.
     """
 
     coefficient: float | tuple[float, float] | tuple[float, float, float]

@@ -23,7 +23,11 @@ def _finite(what: str, **values: float) -> None:
 
 @dataclass(frozen=True)
 class Ramp:
-    """From `start` to `end` between the times `begin` and `finish`, constant before and after; `smooth` without corners."""
+    """From `start` to `end` between the times `begin` and `finish`, constant before and after; `smooth` without corners.
+
+    start, end      in the unit of the number it stands for
+    begin, finish   times; SceneError unless `finish` is the later one and all are finite
+    """
 
     start: float
     end: float
@@ -50,6 +54,9 @@ class Harmonic:
     """mean + amplitude·cos(2π(t − begin)/period + phase), phase in radians; before `begin` it holds its first value.
 
     With phase −π/2 it is a sine that starts at its mean: beside a `Ramp` on the same body it makes a load rise, then swing.
+
+    mean, amplitude   in the unit of the number it stands for
+    period, begin     times; SceneError for a period that is not positive, a begin before 0, or what is not finite
     """
 
     amplitude: float
@@ -77,6 +84,11 @@ class Table:
     """Straight lines between the points (times, values); the first and last value hold before and after.
 
     With `steps` each value holds until the next time instead.
+
+    times    (k,) increasing
+    values   (k,) in the unit of the number it stands for
+
+    SceneError for times that do not increase, for columns of different length, and for what is no finite number.
     """
 
     times: Sequence[float]
