@@ -1,0 +1,108 @@
+"""What holds for every function in `clast.shapes` that scene files know: its keys, and that a file makes what Python makes.
+
+A new one is found by itself. Numbers are chosen by what its keys declare: lengths near 1, each a little longer than the last,
+radii and walls thin.
+"""
+
+import inspect
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scene_texts import toml
+
+import clast.shapes
+from clast.errors import ClastError, InputError, ShapeError
+from clast.found import in_order, makers_in
+from clast.keys import keys_of
+from clast.preparation.scene_file import parse
+from clast.scene.build import ShapeShelf
+from clast.scene.space_build import SolidShelf
+
+MAKERS = {(2, kind): maker for kind, maker in makers_in("clast.shapes").items()}
+MAKERS |= {(3, kind): maker for kind, maker in makers_in("clast.shapes.space").items()}
+PYRAMID = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+BY_FORM = {
+    "pair": [1.0, 1.5], "triple": [1.0, 1.5, 2.0], "outline": [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], "arms": 1.0,
+    "places": PYRAMID, "loops": [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]],
+}  # fmt: skip
+PARTICULAR = {(2, "regular"): {"side": 1.0}, (3, "plate"): {"corners": PYRAMID[:3]}, (3, "capsule"): {"length": 1.0}}
+THIN = ("radius", "wall")
+every_shape = pytest.mark.parametrize("which", MAKERS, ids=lambda which: f"{which[1]}-{which[0]}D")
+
+
+def entries(which) -> dict:
+    """A value for every parameter that has to be given."""
+    chosen = {}
+    for name, (form, default, key) in keys_of(MAKERS[which]).items():
+        if default is ... or key.required:
+            by_type = 6 if form is int else 0.05 if name in THIN else 1.0 + 0.1 * len(chosen)
+            chosen[name] = BY_FORM.get(key.form, by_type)
+    return {**chosen, **PARTICULAR.get(which, {})}
+
+
+def in_file(which, given: dict):
+    """The shape of a scene file with these keys."""
+    dimension, kind = which
+    law, grain = {"kind": "linear", "normal_stiffness": 1.0}, {"shape": "it", "position": [0.0] * dimension}
+    tables = {"dimension": dimension, "law": law, "shapes": {"it": {"kind": kind, **given}}, "grains": [grain]}
+    keys = parse(Path("scene.toml"), toml({**tables, "run": {"until": 1.0}}), {})
+    shelf = ShapeShelf(keys.shapes, Path()) if dimension == 2 else SolidShelf(keys.shapes, Path())
+    return shelf["it"]
+
+
+@every_shape
+def test_a_file_gives_the_shape_that_python_makes(which):
+    given = entries(which)
+    read, made = in_file(which, given), MAKERS[which](**given, name="it")
+    assert np.array_equal(read.vertices, made.vertices) and len(made.vertices) > 0
+    assert (read.name, read.radius, read.reach, repr(read)) == (made.name, made.radius, made.reach, repr(made))
+
+
+@every_shape
+def test_a_file_can_give_every_default_as_well(which):
+    given = entries(which)
+    defaults = {name: each.default for name, each in keys_of(MAKERS[which]).items() if each.default not in (..., None)}
+    written = {name: list(value) if isinstance(value, tuple) else value for name, value in defaults.items()}
+    assert np.array_equal(in_file(which, {**written, **given}).vertices, in_file(which, given).vertices)
+
+
+@every_shape
+def test_a_file_refuses_what_is_beyond_the_limits(which):
+    given = entries(which)
+    for name, (_, _, key) in keys_of(MAKERS[which]).items():
+        bad = ["text", {"a": 1}, *([key.ge - 1] if key.ge is not None else [])]
+        bad += [key.gt, math.inf, math.nan] if key.gt is not None else []
+        for value in bad:
+            with pytest.raises(InputError, match=rf"^scene\.toml: shapes\.it\.{name}: "):
+                in_file(which, {**given, name: value})
+
+
+@every_shape
+def test_python_refuses_a_length_that_is_none(which):
+    given = entries(which)
+    for name, (_, _, key) in keys_of(MAKERS[which]).items():
+        if key.gt is not None and name in given:
+            for value in (-1.0, math.nan, math.inf):
+                with pytest.raises(ShapeError):
+                    MAKERS[which](**{**given, name: value})
+
+
+@every_shape
+def test_a_shape_says_what_it_is(which):
+    maker = MAKERS[which]
+    assert getattr(clast.shapes, maker.__name__) is maker
+    assert maker.in_files.kind == which[1] and maker.in_files.known_as and maker.__doc__
+    assert set(inspect.signature(maker).parameters) - set(keys_of(maker)) == {"name"}
+    assert all(each.key.meaning for each in keys_of(maker).values())
+
+
+def test_two_of_one_kind_are_refused():
+    def one(): ...
+    def other(): ...
+
+    with pytest.raises(ClastError, match='one and other are both of the kind "drum": rename one of them'):
+        in_order({one: ("drum", 1), other: ("drum", 2)})
+    assert list(in_order({one: ("b", 100), other: ("a", 100)})) == ["a", "b"]
+    assert list(in_order({one: ("b", 1), other: ("a", 100)})) == ["b", "a"]
