@@ -3,8 +3,6 @@
 A function in a new file that makes a shape and has a name in scene files (`clast.keys.in_files`) is found by itself.
 """
 
-from typing import TYPE_CHECKING, Any
-
 from clast.found import makers_in
 from clast.shapes.files import load_shape, save_shape
 from clast.shapes.fit import Misfit, fitted, misfit
@@ -96,11 +94,7 @@ __all__ = [
     "union_mass",
 ]
 
-if not TYPE_CHECKING:  # a type checker shall go on to find misspelt names
-
-    def __getattr__(name: str) -> Any:
-        if not name.startswith("_"):
-            for maker in (*makers_in(__name__).values(), *makers_in(f"{__name__}.space").values()):
-                if maker.__name__ == name:
-                    return maker
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+# what else is found, under the name of its function and not of its module where both are the same
+_found = {maker.__name__: maker for package in (__name__, f"{__name__}.space") for maker in makers_in(package).values()}
+globals().update(_found)
+__all__ += [name for name in _found if name not in __all__]
