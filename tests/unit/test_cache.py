@@ -14,7 +14,7 @@ import clast
 from clast.backend.bind import FAMILIES, PACKAGE, TEMPLATE, sources
 from clast.backend.private_code import KernelCompiler
 from clast.dynamics.engine import Engine
-from clast.laws import Linear, OverlapVolume
+from clast.laws import Linear, OverlapVolume, by_kind
 from clast.scene.scene import Scene
 from clast.scene.space import Scene3D
 from clast.shapes import disk
@@ -177,7 +177,8 @@ def test_calls_find_their_code_whatever_ran_before():
 
 def test_the_key_covers_everything_that_is_compiled():
     """Any module that uses the decorators is reached from the template, the families and the laws, by what they import."""
-    hashed = {path for family in FAMILIES for path in sources(TEMPLATE, family, "clast.laws")}
+    laws = [*(law.module for law in by_kind().values()), "clast.laws.own"]
+    hashed = {path for family in FAMILIES for law in laws for path in sources(TEMPLATE, family, law)}
     for path in sorted(PACKAGE.rglob("*.py")):
         if "clast.backend.device" in path.read_text() and path.name != "device.py":
             assert path in hashed, path
