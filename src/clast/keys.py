@@ -24,7 +24,7 @@ class Key:
     gt, ge, lt, le   the value is greater than, at least, less than, at most
     infinite         inf is a value
     at_zero          what would happen at 0, for the sentence that refuses it
-    form             how a file writes it where that is not its type in Python: a name in `clast.scene.forms.FORMS`
+    form             how a file writes it where that is not its type in Python: a name in `clast.scene.tables.FORMS`
     required         a file must give it, though Python need not
     """
 
@@ -88,7 +88,8 @@ def keys_of(maker: Callable[..., Any]) -> dict[str, Declared]:
     """The parameters of a function, or the fields of a dataclass and its parents, that have a key; in their order."""
     hints = get_type_hints(maker, include_extras=True)
     given = fields(maker) if is_dataclass(maker) else inspect.signature(maker).parameters.values()
-    defaults = {each.name: ... if each.default in (MISSING, inspect.Parameter.empty) else each.default for each in given}
+    nothing = (id(MISSING), id(inspect.Parameter.empty))
+    defaults = {each.name: ... if id(each.default) in nothing else each.default for each in given}
     found = {}
     for name, hint in hints.items():
         inside = get_args(hint) if get_origin(hint) is Annotated else ()
