@@ -1,7 +1,6 @@
 """Contacts in blocks of lanes: what one contact after the other gives, for any cut of a range, in packed instructions."""
 
 import platform
-import re
 from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
 from typing import NamedTuple
@@ -12,6 +11,7 @@ import pytest
 from clast.backend.bare import LANES, bare
 from clast.backend.device import device, from_python
 from clast.backend.held import hold
+from clast.backend.instructions import instructions_in
 from clast.dynamics import kinds
 from clast.dynamics.arrays import Clock
 from clast.dynamics.blocks import columns_of, compute_of
@@ -177,18 +177,10 @@ def test_the_law_runs_in_packed_instructions(kind, law):
     numbers = (1e-3, 1e-3, 0.5, 0.5, 1.0, 1e-3, 1.0, 1.0, 0.5, 0.0, 1.0, False, False, 0, 1)
     run(np.ones(LANES * columns_of(geometry, kernels.law).number), Clock(*numbers))
     (text,) = run.inspect_asm().values()
-    assert packed(text) >= 20
-    assert packed(text) > 4 * single(text)
-
-
-def packed(text: str) -> int:
-    """Multiplications, roots and quotients of several numbers at once."""
-    return len(re.findall(r"\bv?(?:mul|div|sqrt)pd\b", text))
-
-
-def single(text: str) -> int:
-    """The same of one number."""
-    return len(re.findall(r"\bv?(?:mul|div|sqrt)sd\b", text))
+    found = instructions_in(text)
+    assert found.packed >= 20
+    assert found.packed > 4 * found.single
+    assert found.calls == ()
 
 
 def test_lanes_of_a_thread_begin_at_one_place_for_all_kinds_of_pairs(monkeypatch):

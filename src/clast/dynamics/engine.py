@@ -17,6 +17,7 @@ from clast.dynamics.family import family_of
 from clast.dynamics.memory import put_springs, springs_of, without_extra
 from clast.dynamics.named import NamedEngine
 from clast.dynamics.program import Program
+from clast.dynamics.remark import remark_on
 from clast.dynamics.room import empty_forces, empty_lists
 from clast.dynamics.snapshot import Snapshot, take_snapshot
 from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE, Stretcher, step_of
@@ -414,6 +415,10 @@ class Engine(NamedEngine):
     def cundall(self) -> float:
         """Cundall number so far: bodies that move × steps / seconds."""
         return self.grain_steps / self.seconds if self.seconds > 0.0 else 0.0
+
+    def remark_on_law(self) -> str:
+        """A sentence if contacts of this law go one after the other where they could go side by side, else ""."""
+        return remark_on(self.scene.default_law, self.kernels)
 
     # --- stopping and going on ---------------------------------------------------------------------------------------
 
