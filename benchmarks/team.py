@@ -24,6 +24,7 @@ from clast.preparation.periodic import damped
 
 SHAKE = 0.3  # speed of shaken grains, in diameters per √(m/k_n)·1000
 WINDOW = 0.4  # seconds, about
+BESIDE = 3.0  # seconds for which two runs go on beside each other
 
 
 def dense(grains: int, shaken: bool, threads: int) -> Engine:
@@ -78,7 +79,12 @@ def beside(grains: int, threads: int) -> tuple[float, float]:
     command = [sys.executable, __file__, "--one", str(grains), "--threads", str(threads)]
 
     def run(copies: int) -> float:
-        workers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(copies)]
+        workers = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(copies)]
+        for worker in workers:
+            worker.stdout.readline()  # type: ignore[union-attr]  # ready: none measures before all are
+        for worker in workers:
+            worker.stdin.write("go\n")  # type: ignore[union-attr]
+            worker.stdin.flush()  # type: ignore[union-attr]
         return max(float(worker.communicate()[0].split()[-1]) for worker in workers)
 
     return run(1), run(2)
@@ -112,7 +118,12 @@ def main() -> None:
     if given.one:
         engine = dense(given.one, False, counts[-1])
         pace(engine, 500)
-        print(float(np.median([pace(engine, 1000) for _ in range(5)])))
+        print("ready", flush=True)
+        sys.stdin.readline()
+        ends, paces = time.monotonic() + BESIDE, []
+        while time.monotonic() < ends:
+            paces.append(pace(engine, 500))
+        print(float(np.median(paces)))
         return
     rows: list[dict[str, object]] = []
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores")

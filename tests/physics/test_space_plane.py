@@ -6,7 +6,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from clast.dynamics.engine import Engine, kinds_in
+from clast.dynamics.engine import Engine, kinds_to_compile
 from clast.dynamics.kinds import OTHERS
 from clast.laws import Cohesion, HertzMindlin, Law, Linear, Rolling
 from clast.measures.accounts import accounts
@@ -129,7 +129,7 @@ def spheres_both_ways() -> list[Engine]:
             place = (0.75 * (k % 3) + 0.05 * k, 0.75 * (k // 3 % 3), 0.5 + 0.72 * (k // 9))
             scene.add(sphere(0.4), place, velocity=rng.normal(0, 1, 3), spin=rng.normal(0, 5, 3))
         scene.add_wall(plate([(-3, -3, 0), (5, -3, 0), (5, 5, 0), (-3, 5, 0)], 0.1))
-        with patch("clast.dynamics.engine.kinds_in", kinds_in if short else lambda scene: 1 << OTHERS):
+        with patch("clast.dynamics.engine.kinds_to_compile", kinds_to_compile if short else lambda scene: 1 << OTHERS):
             engine = Engine(scene, dt=5e-4, alpha=0.1)
         if not short:
             engine.geometry = engine.geometry._replace(round=np.zeros_like(engine.geometry.round))

@@ -1,7 +1,6 @@
 """Contacts in blocks of lanes: what one contact after the other gives, for any cut of a range, in packed instructions."""
 
 import platform
-import re
 from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
 from typing import NamedTuple
@@ -12,6 +11,7 @@ import pytest
 from clast.backend.bare import LANES, bare
 from clast.backend.device import device, from_python
 from clast.backend.held import hold
+from clast.backend.instructions import instructions_in
 from clast.dynamics import kinds
 from clast.dynamics.arrays import Clock
 from clast.dynamics.blocks import columns_of, compute_of
@@ -89,21 +89,20 @@ def disks(law) -> Engine:
 
 
 class Made(NamedTuple):
-    """Bodies in motion, and where the loop of one kind of their pairs is found."""
+    """Bodies in motion, and one kind of their pairs."""
 
     make: Callable
     passes: ModuleType
     geometry_of: str
-    loop: int
     mark: int
     least: int  # touching contacts
 
 
 MADE = {
-    "grains": Made(grains, plane_passes, "geometry_of", 0, kinds.OTHERS, 60),
-    "disks": Made(disks, plane_passes, "disks_of", 0, kinds.TWO_ROUND, 60),
-    "balls": Made(balls, space_passes, "balls_of", 0, kinds.TWO_ROUND, 60),
-    "balls on walls": Made(balls_on_walls, space_passes, "ball_on_of", 1, kinds.ONE_ROUND, 30),
+    "grains": Made(grains, plane_passes, "geometry_of", kinds.OTHERS, 60),
+    "disks": Made(disks, plane_passes, "disks_of", kinds.TWO_ROUND, 60),
+    "balls": Made(balls, space_passes, "balls_of", kinds.TWO_ROUND, 60),
+    "balls on walls": Made(balls_on_walls, space_passes, "ball_on_of", kinds.ONE_ROUND, 30),
 }
 
 
@@ -111,7 +110,7 @@ def one_after_the_other(engine: Engine, made: Made):
     """The loop without blocks."""
     kernels, width = engine.kernels, engine.family.WIDTHS.pair
     found = getattr(made.passes, made.geometry_of)(kernels.law, kernels.choice)
-    one, is_mine = forces_with_memory(found, kernels.law), kinds.marked(width, width - 1, (made.mark,))
+    one, is_mine = forces_with_memory(found, kernels.law), kinds.marked(width, width - 1, 1 << made.mark)
     return loop_of(kinds.only(is_mine, one))
 
 
@@ -140,7 +139,7 @@ def forces_by(loop, engine: Engine, cuts=None) -> dict[str, np.ndarray]:
 def test_blocks_are_one_contact_after_the_other_for_any_cut_between_bodies(kind):
     made = MADE[kind]
     engine = made.make(LAWS["linear"])
-    blocks = engine.kernels.passes.forces[made.loop]
+    blocks = next(loop for bits, loop in engine.kernels.passes.forces if bits >> made.mark & 1)
     expected, whole = forces_by(one_after_the_other(engine, made), engine), forces_by(blocks, engine)
     lists = engine._lists
     of_kind = np.repeat(lists.pair[: engine.pairs, -1], np.diff(lists.pair[: engine.pairs + 1, 2]))
@@ -178,18 +177,10 @@ def test_the_law_runs_in_packed_instructions(kind, law):
     numbers = (1e-3, 1e-3, 0.5, 0.5, 1.0, 1e-3, 1.0, 1.0, 0.5, 0.0, 1.0, False, False, 0, 1)
     run(np.ones(LANES * columns_of(geometry, kernels.law).number), Clock(*numbers))
     (text,) = run.inspect_asm().values()
-    assert packed(text) >= 20
-    assert packed(text) > 4 * single(text)
-
-
-def packed(text: str) -> int:
-    """Multiplications, roots and quotients of several numbers at once."""
-    return len(re.findall(r"\bv?(?:mul|div|sqrt)pd\b", text))
-
-
-def single(text: str) -> int:
-    """The same of one number."""
-    return len(re.findall(r"\bv?(?:mul|div|sqrt)sd\b", text))
+    found = instructions_in(text)
+    assert found.packed >= 20
+    assert found.packed > 4 * found.single
+    assert found.calls == ()
 
 
 def test_lanes_of_a_thread_begin_at_one_place_for_all_kinds_of_pairs(monkeypatch):
@@ -198,6 +189,6 @@ def test_lanes_of_a_thread_begin_at_one_place_for_all_kinds_of_pairs(monkeypatch
     monkeypatch.setattr(kinds, "room_of", lambda geometry, law: geometry)
     monkeypatch.setattr(kinds, "blocks_of", lambda geometry, law, is_mine, room: given.append(room))
     choice = SimpleNamespace(remembers=True, gear=0)
-    _, room = kinds.forces_of_kinds([(None, (600, 20)), (None, (400, 30))], SimpleNamespace(), choice)
+    _, room = kinds.forces_of_kinds([kinds.Kind(1, None, (600, 20)), kinds.Kind(6, None, (400, 30))], SimpleNamespace(), choice)
     assert given == [(600, 30)] * 2
     assert room == (600, 30)

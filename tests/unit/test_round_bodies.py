@@ -64,7 +64,7 @@ def found_by(engine: Engine, passes, geometry_of: str, mark: int) -> dict[str, n
     kernels, width = engine.kernels, engine.family.WIDTHS.pair
     geometry = getattr(passes, geometry_of)(kernels.law, kernels.choice)
     forces_of = forces_with_memory if kernels.HISTORY else forces_without_memory
-    loop = loop_of(kinds.only(kinds.marked(width, width - 1, (mark,)), forces_of(geometry, kernels.law)))
+    loop = loop_of(kinds.only(kinds.marked(width, width - 1, 1 << mark), forces_of(geometry, kernels.law)))
     pairs_at, _ = worlds_of(kernels.passes)
 
     @device
@@ -114,7 +114,23 @@ def test_which_kinds_of_pairs_a_scene_has():
     assert of(disk(1.0), disk(0.5), hexagon) == two | one | others
     assert of(disk(1.0), pair) == one | others
     assert of(hexagon, walls=[disk(2.0)]) == one | others
-    assert of(disk(1.0)) == of(hexagon) == others  # nobody meets anybody, and some loop there must be
+    assert of(disk(1.0)) == 0 and of(hexagon) == others  # of one disk nobody is compared with anybody
+
+
+def test_kinds_are_compiled_in_few_sets():
+    sets = (kinds.ONLY_OTHERS, kinds.ONLY_ROUND, kinds.ALL_KINDS)
+    two, one, others = 1 << kinds.TWO_ROUND, 1 << kinds.ONE_ROUND, 1 << kinds.OTHERS
+    assert [kinds.compiled_set(found, sets) for found in (0, others, two, one, two | one)] == [1, 1, 6, 6, 6]
+    assert [kinds.compiled_set(found, sets) for found in (two | others, one | others, two | one | others)] == [7, 7, 7]
+
+
+def test_disks_alone_and_disks_between_walls_share_their_machine_code():
+    alone, between = Scene(law=LAW), Scene(law=LAW)
+    for scene in (alone, between):
+        scene.add(disk(1.0), (0.0, 1.05))
+        scene.add(disk(1.0), (1.95, 1.05))
+    between.add_wall(segment((-5.0, 0.0), (5.0, 0.0), 0.1))
+    assert Engine(alone).kernels is Engine(between).kernels
 
 
 def test_frames_of_polygons_stay_on_the_circle_and_beside_their_angles():

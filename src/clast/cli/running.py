@@ -68,7 +68,9 @@ def run(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in --out.")] = False,
     checkpoint: Annotated[float, typer.Option(help="Seconds between checkpoints.", metavar="SECONDS")] = 30.0,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the run's folder.")] = False,
-    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Print parameters and every checkpoint too.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("-v", "--verbose", help="Print parameters, every checkpoint and a remark on a slow law too.")
+    ] = False,
     help: Annotated[bool, typer.Option("-h", "--help", help="Show this, and with NAME its parameters.")] = False,
 ) -> None:
     """Run an experiment, or a scene of your own from a file. Parameters are options too: clast run cow-bounce --until 2.

@@ -17,6 +17,7 @@ from clast.dynamics.family import family_of
 from clast.dynamics.memory import put_springs, springs_of, without_extra
 from clast.dynamics.named import NamedEngine
 from clast.dynamics.program import Program
+from clast.dynamics.remark import remark_on
 from clast.dynamics.room import empty_forces, empty_lists
 from clast.dynamics.snapshot import Snapshot, take_snapshot
 from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE, Stretcher, step_of
@@ -56,7 +57,7 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
             law=kind.module,
             own=len(kind.row),
             meet="meet" if counting_of(scene) == "euler" else "meet_any",
-            kinds=kinds_in(scene),
+            kinds=kinds_to_compile(scene),
             history=moves or any(law.history for law in laws),  # a moving cell without losses is too rare to compile
             extra=kind.needs_extra,
             rolling=rolling,
@@ -73,13 +74,19 @@ def counting_of(scene: Scene | Scene3D) -> str:
     return scene.counting if isinstance(scene, Scene) else "euler"
 
 
+def kinds_to_compile(scene: Scene | Scene3D) -> int:
+    """The set of kinds of pairs, as bits, that kernels of a scene are compiled for; the papers' literal count has but one."""
+    if counting_of(scene) != "euler":
+        return kinds.ONLY_OTHERS
+    return kinds.compiled_set(kinds_in(scene), family_of(scene).KINDS)
+
+
 def kinds_in(scene: Scene | Scene3D) -> int:
     """Which kinds of pairs a scene may have, as bits; big bodies do not meet each other."""
     grains = [body.shape.is_round for body in scene.bodies if not body.big]
     walls = [body.shape.is_round for body in scene.bodies if body.big]
     two, one = sum(grains + walls) >= 2, (any(grains) and not all(grains + walls)) or (any(walls) and not all(grains))
-    found = (two << kinds.TWO_ROUND) | (one << kinds.ONE_ROUND) | ((not all(grains)) << kinds.OTHERS)
-    return found if found and counting_of(scene) == "euler" else 1 << kinds.OTHERS  # the papers' literal count has but one
+    return (two << kinds.TWO_ROUND) | (one << kinds.ONE_ROUND) | ((not all(grains)) << kinds.OTHERS)
 
 
 class Engine(NamedEngine):
@@ -117,6 +124,7 @@ class Engine(NamedEngine):
                 f"time step dt = {self.dt:.3g}: a single contact is unstable above {limit:.3g}; the safe step is {safe:.3g}"
             )
         self.kernels = kernels_of(scene, integrator)
+        self._kinds = kinds_in(scene)
         self.integrator = integrator
         self.history = bool(self.kernels.HISTORY)
         if self.kernels.GEAR:
@@ -322,7 +330,7 @@ class Engine(NamedEngine):
 
     def _run(self, onset: float) -> Run:
         """Numbers of a stretch of steps."""
-        return Run(self.dt, onset, self.alpha, self.free, self._program_start, False, 0.0, 0.0, 0.0)
+        return Run(self.dt, onset, self.alpha, self.free, self._program_start, self._kinds, False, 0.0, 0.0, 0.0)
 
     def _world(self, state: Any, lists: Any) -> tuple[Any, ...]:
         """All that a pass may read or write, flat."""
@@ -393,7 +401,7 @@ class Engine(NamedEngine):
 
         Returns the first pair that overlaps too deeply, or −1."""
         onset = self._onset if onset is None else onset
-        run = Run(self.dt, onset, self.alpha, self.free, self._program_start, True, past, future, whole)
+        run = Run(self.dt, onset, self.alpha, self.free, self._program_start, self._kinds, True, past, future, whole)
         return self._stretcher.run(self._stretcher.team_at(self.step), self.step + 1, run, self._world(state, lists))[2]
 
     @property
@@ -410,6 +418,10 @@ class Engine(NamedEngine):
     def cundall(self) -> float:
         """Cundall number so far: bodies that move × steps / seconds."""
         return self.grain_steps / self.seconds if self.seconds > 0.0 else 0.0
+
+    def remark_on_law(self) -> str:
+        """A sentence if contacts of this law go one after the other where they could go side by side, else ""."""
+        return remark_on(self.scene.default_law, self.kernels)
 
     # --- stopping and going on ---------------------------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ class Family(Protocol):
     DIMENSION: int  # 2 in the plane, 3 in space
     TABLE: ModuleType  # columns of the table of contacts
     WIDTHS: Widths  # of lists and forces
+    KINDS: tuple[int, ...]  # sets of kinds of pairs that are compiled, the smallest first (`clast.dynamics.kinds`)
     WORDS: int  # in which a rebuild notes the candidates of a near pair as bits, or 0
     MEMORY: Kind  # what contacts remember
     DEPTH: Depth  # of an overlap, in words

@@ -1,8 +1,9 @@
 """Kinds of pairs: two round bodies, a round body that probes another, and all others. Each has a loop of its own, or one would
-slow down the other; a kind that a scene does not have is not compiled."""
+slow down the other; loops of kinds that a scene does not have are not run. Kinds are compiled in few sets, so that disks alone
+and disks between walls share their machine code."""
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 from clast.backend.device import device
 from clast.dynamics.blocks import blocks_of, room_of
@@ -11,12 +12,25 @@ from clast.dynamics.loops import loop_of
 
 # marks of pairs in the lists; the kinds that a scene has are bits: 1 << kind
 OTHERS, TWO_ROUND, ONE_ROUND = range(3)
+ONLY_OTHERS, ONLY_ROUND, ALL_KINDS = 1 << OTHERS, (1 << TWO_ROUND) | (1 << ONE_ROUND), 7
 
 
-def marked(width: int, mark: int, wanted: tuple[int, ...]) -> Any:
-    """`is_mine(p, world)`: whether the mark of a pair is one of those wanted; for rows of Contacts.pair of some width and the
-    column of their mark."""
-    bits = sum(1 << each for each in wanted)
+class Kind(NamedTuple):
+    """Pairs that have a loop of their own."""
+
+    bits: int  # marks, 1 << mark each
+    is_mine: Any  # (p, world) → whether pair p is one of them
+    geometry: SimpleNamespace
+
+
+def compiled_set(found: int, sets: tuple[int, ...]) -> int:
+    """The first of the sets of kinds a family is compiled for that holds all of those found."""
+    return next(each for each in sets if found & ~each == 0)
+
+
+def marked(width: int, mark: int, bits: int) -> Any:
+    """`is_mine(p, world)`: whether the mark of a pair is one of `bits`; for rows of Contacts.pair of some width and the column of
+    their mark."""
 
     @device
     def is_mine(p, world):
@@ -41,24 +55,29 @@ def only(is_mine: Any, one_pass: Any) -> Any:
     return some_pairs
 
 
-def kinds_of(choice: SimpleNamespace, made: dict[tuple[int, ...], Any], width: int, mark: int) -> list[tuple[Any, Any]]:
-    """The kinds of pairs of a scene: `is_mine` and geometry of each. `made` makes the geometry of pairs with certain marks."""
-    present = {marks: make for marks, make in made.items() if any(choice.kinds >> mark & 1 for mark in marks)}
+def kinds_of(choice: SimpleNamespace, made: dict[tuple[int, ...], Any], width: int, mark: int) -> list[Kind]:
+    """The kinds of pairs to be compiled; `made` makes the geometry of pairs with certain marks, `width` and `mark` are as in
+    `marked`."""
+    found = [(sum(1 << each for each in marks), make) for marks, make in made.items()]
+    present = [(bits, make) for bits, make in found if choice.kinds & bits]
     if len(present) == 1:
-        return [(every_pair, make()) for make in present.values()]
-    return [(marked(width, mark, marks), make()) for marks, make in present.items()]
+        return [Kind(bits, every_pair, make()) for bits, make in present]
+    return [Kind(bits, marked(width, mark, bits), make()) for bits, make in present]
 
 
 def forces_of_kinds(
-    kinds: list[tuple[Any, Any]], law: SimpleNamespace, choice: SimpleNamespace
-) -> tuple[tuple[Any, ...], tuple[int, int]]:
-    """The loops of the stage of forces, and the floats and integers that each thread needs for blocks of contacts.
+    kinds: list[Kind], law: SimpleNamespace, choice: SimpleNamespace
+) -> tuple[list[tuple[int, Any]], tuple[int, int]]:
+    """The loops of the stage of forces, each with the bits of its kinds, and the floats and integers that each thread needs for
+    blocks of contacts.
 
     Contacts go in blocks; with Gear's method one after the other.
     """
     if not choice.gear:
-        rooms = [room_of(geometry, law) for _, geometry in kinds]
+        rooms = [room_of(each.geometry, law) for each in kinds]
         room = max(floats for floats, _ in rooms), max(integers for _, integers in rooms)
-        return tuple(blocks_of(geometry, law, is_mine, room) for is_mine, geometry in kinds), room
+        loops = [(each.bits, blocks_of(each.geometry, law, each.is_mine, room)) for each in kinds]
+        return loops, room
     forces_of = forces_with_memory if choice.remembers else forces_without_memory
-    return tuple(loop_of(only(is_mine, forces_of(geometry, law))) for is_mine, geometry in kinds), (0, 0)
+    loops = [(each.bits, loop_of(only(each.is_mine, forces_of(each.geometry, law)))) for each in kinds]
+    return loops, (0, 0)

@@ -26,17 +26,31 @@ def loop_of(one_pass: Any) -> Any:
     return loop
 
 
-def loops_of(several: tuple[Any, ...]) -> Any:
-    """Loops over kinds of pairs, one after the other, as one."""
-    loop = several[0]
+def loops_of(several: list[tuple[int, Any]]) -> Any:
+    """`loops(low, high, kinds, world)`: loops over kinds of pairs one after the other, as one. Each is given with the bits of its
+    kinds, and run where a scene has some of them; one that is alone takes all pairs."""
     if len(several) == 1:
-        return loop
-    others = loops_of(several[1:])
+        alone = several[0][1]
+        return device(lambda low, high, kinds, world: alone(low, high, world))
+    return one_after_the_other(several)
+
+
+def one_after_the_other(several: list[tuple[int, Any]]) -> Any:
+    """`loops_of` two or more."""
+    (bits, loop), rest = several[0], several[1:]
 
     @device
-    def loops(low, high, world):
-        first, marks = loop(low, high, world)
-        other, more = others(low, high, world)
+    def where_there_are(low, high, kinds, world):
+        return loop(low, high, world) if kinds & bits else (np.int64(-1), np.int64(0))
+
+    if not rest:
+        return where_there_are
+    others = one_after_the_other(rest)
+
+    @device
+    def loops(low, high, kinds, world):
+        first, marks = where_there_are(low, high, kinds, world)
+        other, more = others(low, high, kinds, world)
         return (first if other < 0 or 0 <= first < other else other), marks | more
 
     return loops

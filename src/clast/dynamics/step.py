@@ -44,7 +44,7 @@ def step_of(passes: SimpleNamespace) -> Any:
         stage, step = phase % STAGES, phase // STAGES
         low, high = job.pair_cut[part], job.pair_cut[part + 1]
         if stage == FORCES:
-            deep, marks = forces(low, high, hold(pairs_at(step, me, job)))
+            deep, marks = forces(low, high, job.run.kinds, hold(pairs_at(step, me, job)))
             if deep >= 0:
                 fetch_min(words, DEEP, deep)  # the lowest, whoever finds it
             if marks & CHANGES:

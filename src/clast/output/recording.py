@@ -222,6 +222,8 @@ class Recorder:
         label = f"{self.progress.label}: " if self.progress.label else ""
         self.progress.say(f"{label}{prefix}{announcement(engine, self.end, self.samples, self.frames)}")
         self.progress.detail(f"threads {engine.threads}, alpha {engine.alpha:.3g}")
+        if self.progress.verbose and (remark := engine.remark_on_law()):  # only then is machine code looked into
+            self.progress.detail(remark)
 
     def carry_out(self, writer: RunWriter, *, resumed: bool) -> None:
         """Step to the end and finish the run, or save and raise `Interrupted` when a signal comes."""

@@ -9,6 +9,7 @@ import numpy as np
 from clast.dynamics import table
 from clast.dynamics.arrays import Model, State
 from clast.dynamics.depth import ROUNDED
+from clast.dynamics.kinds import ALL_KINDS
 from clast.dynamics.memory import Kind
 from clast.dynamics.plane import passes
 from clast.dynamics.plane.columns import CONSTANT, LATE, PAIR, PULL, REFERENCE, SPIN, VX, VY
@@ -23,13 +24,14 @@ DIMENSION = 2
 TABLE = table
 WIDTHS = Widths(PAIR, CONSTANT, DIMENSION, REFERENCE, PULL, np.uint8)
 MEMORY = Kind(Springs, DIMENSION, 2, lambda geometry: (geometry.first_vertex, geometry.first_feature))
+KINDS: tuple[int, ...] = (ALL_KINDS,)
 DEPTH = ROUNDED
 VELOCITIES = slice(VX, VY + 1)
 SPINS: int | slice = SPIN
 MOTION = slice(VX, SPIN + 1)  # both, as in State.late
 
 __all__ = [
-    "DEPTH", "DIMENSION", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "as_today",
+    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "as_today",
     "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "speeds", "stop", "trees_of", "with_derivatives",
 ]  # fmt: skip
 

@@ -6,6 +6,7 @@ from clast.contact.overlap import LINKS, POINTS
 from clast.contact.polyhedra import Polyhedra
 from clast.dynamics.arrays import Scratch
 from clast.dynamics.depth import SHARP
+from clast.dynamics.kinds import ONLY_OTHERS
 from clast.dynamics.room import scratch
 from clast.dynamics.sharp import passes
 from clast.dynamics.sharp.columns import CONSTANT
@@ -29,10 +30,11 @@ from clast.dynamics.space.family import (
 PASSES = passes.__name__
 WIDTHS = space.WIDTHS._replace(pair_constant=CONSTANT, overlaps=True)
 MEMORY = space.MEMORY._replace(overlaps=True)
+KINDS: tuple[int, ...] = (ONLY_OTHERS,)
 DEPTH = SHARP
 
 __all__ = [
-    "DEPTH", "DIMENSION", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "as_today",
+    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "as_today",
     "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "speeds", "stop", "trees_of", "with_derivatives",
 ]  # fmt: skip
 

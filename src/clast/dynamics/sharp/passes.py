@@ -6,6 +6,7 @@ Kernels are named by what this module imports, so it imports no scene. The host'
 from types import SimpleNamespace
 
 from clast.backend.device import device
+from clast.dynamics.kinds import ONLY_OTHERS
 from clast.dynamics.loops import loop_of
 from clast.dynamics.sharp.forces import forces_of
 from clast.dynamics.sharp.listing import listing_of
@@ -30,7 +31,7 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     visiting = visit_of(choice, conserving)
     booked = remembers if conserving else 2 * remembers  # 2: the work of pushes without a potential as well
     return SimpleNamespace(
-        forces=(loop_of(forces_of(visiting, law, remembers)),),
+        forces=[(ONLY_OTHERS, loop_of(forces_of(visiting, law, remembers)))],
         room=(0, 0),
         balance=nothing,
         add_balance=nothing,

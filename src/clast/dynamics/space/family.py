@@ -8,6 +8,7 @@ import numpy as np
 
 from clast.dynamics.arrays import Model, SpaceState
 from clast.dynamics.depth import ROUNDED
+from clast.dynamics.kinds import ALL_KINDS, ONLY_OTHERS, ONLY_ROUND
 from clast.dynamics.memory import Kind
 from clast.dynamics.room import Widths
 from clast.dynamics.room import scratch_for_blocks as scratch_of
@@ -23,12 +24,13 @@ DIMENSION = 3
 TABLE = table
 WIDTHS = Widths(PAIR, CONSTANT, DIMENSION, REFERENCE, PULL, np.float64)
 MEMORY = Kind(Springs3D, DIMENSION, 3, lambda geometry: (geometry.first_feature, geometry.first_feature))
+KINDS: tuple[int, ...] = (ONLY_OTHERS, ONLY_ROUND, ALL_KINDS)
 DEPTH = ROUNDED
 VELOCITIES = slice(VELOCITY, VELOCITY + 3)
 SPINS: int | slice = slice(SPIN, SPIN + 3)
 
 __all__ = [
-    "DEPTH", "DIMENSION", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "as_today",
+    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "as_today",
     "kinetic", "lay_out", "momenta", "motion", "room_of", "scratch_of", "slow", "speeds", "stop", "trees_of", "with_derivatives",
 ]  # fmt: skip
 
