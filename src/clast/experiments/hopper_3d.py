@@ -137,9 +137,9 @@ def opened(p: Hopper3D, opening: float, closed: Engine) -> Scene3D:
     """The same without the gate, grains where they came to lie, at rest, their contacts loaded as they were."""
     scene = funnel(p, opening, gate=False)
     scene.springs = closed.springs()
-    for body, place, turn in zip(scene.bodies[: p.grains], closed.positions, closed.orientations, strict=False):
-        x, y, z, w, a, b, c = (float(each) for each in (*place, *turn))
-        body.position, body.orientation = (x, y, z), (w, a, b, c)
+    grains = slice(p.grains)
+    scene.bodies.put("position", closed.positions[grains], grains)
+    scene.bodies.put("orientation", closed.orientations[grains], grains)
     return scene
 
 

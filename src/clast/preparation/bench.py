@@ -131,8 +131,8 @@ def state_key(scene: Scene) -> str:
 
 def place_again(scene: Scene, engine: Engine) -> Scene:
     """Put the bodies of `scene` where those of a finished run lie, at rest."""
-    for body, place, angle in zip(scene.bodies, engine.positions, engine.angles, strict=True):
-        body.position, body.angle = (float(place[0]), float(place[1])), float(angle)
+    scene.bodies.put("position", engine.positions)
+    scene.bodies.put("angle", engine.angles)
     return scene
 
 

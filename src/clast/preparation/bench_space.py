@@ -140,9 +140,8 @@ def state_key(scene: Scene3D) -> str:
 
 def place_again(scene: Scene3D, engine: Engine) -> Scene3D:
     """Put the bodies of `scene` where those of a finished run lie, at rest."""
-    for body, (x, y, z), (w, a, b, c) in zip(scene.bodies, engine.positions, engine.orientations, strict=True):
-        body.position = (float(x), float(y), float(z))
-        body.orientation = (float(w), float(a), float(b), float(c))
+    scene.bodies.put("position", engine.positions)
+    scene.bodies.put("orientation", engine.orientations)
     return scene
 
 

@@ -81,7 +81,7 @@ class ShearCell:
     def settled(self, progress: Progress | None = None) -> Bed:
         """The grains at rest under the plate; from the cache folder where they have settled before."""
         scene = self.scattered()
-        mass = float(np.mean([body.mass for body in scene.bodies if not body.big]))
+        mass = float(np.mean(scene.bodies.column("mass")[~scene.bodies.column("big")]))
         still = STILL * mass * self.gravity * self.widest
         return fill(scene, dt=limits_of(scene).safe, rest=still, progress=progress)
 
