@@ -55,9 +55,9 @@ def settled(solids: Sequence[Solid], seed: int, friction: float) -> Scene3D:
     depth = len(solids) * size**3 / (0.6 * (side * spacing) ** 2)
     scene = Scene3D(law=law, gravity=(0.0, 0.0, -PRESSURE / (0.6 * depth * size)))
     turns = random_turns(rng, len(solids))
-    for k, solid in enumerate(solids):
-        place = (np.array([k % side, (k // side) % side, k // side**2]) + 0.5) * spacing
-        scene.add(solid, place + 0.01 * spacing * rng.uniform(-1.0, 1.0, 3), orientation=turns[k])
+    k = np.arange(len(solids))
+    places = (np.stack([k % side, (k // side) % side, k // side**2], axis=1) + 0.5) * spacing
+    scene.add_many(solids, places + 0.01 * spacing * rng.uniform(-1.0, 1.0, places.shape), orientations=turns)
     radius = float(np.mean([solid.radius for solid in solids]))
     box_of_walls(scene, side * spacing, (layers + 1) * spacing, radius)
     return scene
