@@ -69,7 +69,7 @@ class Rows:
         """True or False, one for all () or for each (n,)."""
         if is_single(values, 0):
             return np.array(bool(values))
-        if not (isinstance(values, np.ndarray) and values.dtype == bool):
+        if not (isinstance(values, np.ndarray) and values.dtype == bool and values.ndim == 1):
             for row, value in enumerate(values):
                 if not isinstance(value, bool | np.bool_):
                     raise SceneError(f"row {row} of {what} = {value!r} must be True or False")
@@ -80,9 +80,9 @@ class Rows:
 
         shapes   one for all, or one for each; with `which` (n,), integers from 0 on, those that it chooses from
         """
-        if not isinstance(shapes, Sequence | np.ndarray):
+        if isinstance(shapes, str) or not isinstance(shapes, Sequence | np.ndarray):
             if which is not None:
-                raise SceneError(f"which chooses from several shapes, and shapes is one ({shapes!r}): give a list of them")
+                raise SceneError("which chooses from several shapes, and shapes is a single one: give a list of them")
             return [shapes][: self.count], np.zeros(self.count, np.int64)
         if which is None:
             ids = np.fromiter(map(id, self.complete("shapes", shapes)), np.int64, self.count)
@@ -108,7 +108,7 @@ def is_single(values: Any, width: int) -> bool:
         return values.ndim <= (1 if width else 0)
     if isinstance(values, str) or not hasattr(values, "__len__"):
         return True
-    return width > 0 and not (len(values) > 0 and hasattr(values[0], "__len__"))
+    return width > 0 and not hasattr(next(iter(values), 0.0), "__len__")
 
 
 def number_rows(what: str, values: Any, width: int) -> np.ndarray:
