@@ -88,7 +88,9 @@ def test_bodies_are_reached_as_in_a_list():
     del bodies[0]
     assert len(scene) == 2 and [body.position[0] for body in bodies] == [3, 5] and scene.ids("a") == [1]
     scene.add(ROD, (0, 0))
-    assert bodies[2].shape is ROD
+    scene.add_many(HEXAGON, np.zeros((9, 2)))
+    scene.add(ROD, (7, 7))  # now there is room for more than there are
+    assert bodies[2].shape is ROD is bodies[-1].shape and bodies[-1].position == (7.0, 7.0)
 
 
 def test_a_copy_of_a_scene_is_another_scene():

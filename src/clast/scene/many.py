@@ -115,7 +115,7 @@ def number_rows(what: str, values: Any, width: int) -> np.ndarray:
     """Finite numbers (n, width), for a width of 0 (n,). An array is looked at as a whole, anything else row by row."""
     inner = (width,) if width else ()
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf" and values.ndim > 0 and values.shape[1:] == inner:
-        found = np.array(values, float)
+        found = np.asarray(values, float)
         if np.isfinite(found).all():
             return found
     listed = [
