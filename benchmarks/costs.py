@@ -92,9 +92,9 @@ def sizes() -> None:
     for name, radii in (("equal", np.ones(10_000)), ("30:1", power_law(10_000, 30.0, 2.5, rng))):
         side = float(np.sqrt(np.sum(np.pi * radii**2) / 0.25))
         scene = Scene(law=Linear(1e4), box=Box(side, side))
-        for radius, place in zip(radii, insert_at_random(1.01 * radii, side, side, rng), strict=True):
-            way = rng.uniform(0.0, 2.0 * np.pi)
-            scene.add(disk(radius=float(radius)), place, velocity=(np.cos(way), np.sin(way)))
+        places, ways = insert_at_random(1.01 * radii, side, side, rng), rng.uniform(0.0, 2.0 * np.pi, len(radii))
+        velocities = np.stack([np.cos(ways), np.sin(ways)], axis=1)
+        scene.add_many([disk(radius=radius) for radius in radii.tolist()], places, velocities=velocities)
         engine = Engine(scene)
         engine.advance(5000)
         found[name] = measure(engine, seconds=0.5)["cundall"]

@@ -107,13 +107,12 @@ def law_of(sample: Sample, friction: float) -> Linear:
 
 def scene_of(sample: Sample, friction: float | None = None, drag: float | None = None) -> Any:
     """The sample as a scene, its contacts without springs; friction and drag are those of the case if not given."""
-    case, side, masses = sample.case, sample.side, sample.masses.tolist()
+    case, side = sample.case, sample.side
     law = law_of(sample, case.friction if friction is None else friction)
     kind, box = (Scene3D, Box3D(side, side, side)) if case.dimension == 3 else (Scene, Box(side, side))
     scene: Any = kind(law=law, box=box, drag=sample.rate * (case.drag if drag is None else drag))
-    for k, shape in enumerate(sample.shapes):
-        turn = {} if case.dimension == 3 else {"angle": sample.angles[k]}
-        scene.add(shape, sample.places[k], velocity=sample.velocities[k], mass=masses[k], **turn)
+    turns = {} if case.dimension == 3 else {"angles": sample.angles}
+    scene.add_many(sample.shapes, sample.places, velocities=sample.velocities, mass=sample.masses, **turns)
     return scene
 
 

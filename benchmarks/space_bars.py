@@ -63,8 +63,7 @@ def gas(shape: Solid, part: float, count: int = 512, overlap: float = 0.1) -> En
     ways = rng.normal(size=(count, 3))
     ways -= ways.mean(axis=0)
     ways /= np.linalg.norm(ways, axis=1, keepdims=True)
-    for place, turn, way in zip(packing.positions, packing.orientations, ways, strict=True):
-        scene.add(shape, place, orientation=turn, velocity=way)
+    scene.add_many(shape, packing.positions, orientations=packing.orientations, velocities=ways)
     return Engine(scene, dt=contact_time(shape, stiffness) / part, alpha=ALPHA)
 
 

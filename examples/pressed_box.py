@@ -18,8 +18,7 @@ scene = clast.Scene(law=clast.Linear(1e5, 5e4, friction=0.5, normal_damping=400.
 for name, a, b in (("floor", (-1, 0), (4, 0)), ("left", (0, -1), (0, 5)), ("right", (SIDE, -1), (SIDE, 5))):
     scene.add_wall(segment(a, b, radius=0.05), name=name)
 lid = scene.add_wall(segment((-1.0, SIDE), (4.0, SIDE), radius=0.05), name="lid", tags=[clast.Velocity(x=0.0, spin=0.0)])
-for place in square_lattice(49, 7, (SIDE - 0.1) / 7):
-    scene.add(grain, place + 0.05, angle=rng.uniform(0.0, 2.0 * np.pi))
+scene.add_many(grain, square_lattice(49, 7, (SIDE - 0.1) / 7) + 0.05, angles=rng.uniform(0.0, 2.0 * np.pi, 49))
 
 
 def swing(t):

@@ -83,10 +83,10 @@ def kinds_to_compile(scene: Scene | Scene3D) -> int:
 
 def kinds_in(scene: Scene | Scene3D) -> int:
     """Which kinds of pairs a scene may have, as bits; big bodies do not meet each other."""
-    grains = [body.shape.is_round for body in scene.bodies if not body.big]
-    walls = [body.shape.is_round for body in scene.bodies if body.big]
-    two, one = sum(grains + walls) >= 2, (any(grains) and not all(grains + walls)) or (any(walls) and not all(grains))
-    return (two << kinds.TWO_ROUND) | (one << kinds.ONE_ROUND) | ((not all(grains)) << kinds.OTHERS)
+    is_round, big = scene.bodies.of_shapes(lambda shape: shape.is_round), scene.bodies.column("big")
+    grains, walls = is_round[~big], is_round[big]
+    two, one = is_round.sum() >= 2, (grains.any() and not is_round.all()) or (walls.any() and not grains.all())
+    return (int(two) << kinds.TWO_ROUND) | (int(one) << kinds.ONE_ROUND) | (int(not grains.all()) << kinds.OTHERS)
 
 
 class Engine(NamedEngine):
@@ -412,7 +412,7 @@ class Engine(NamedEngine):
     @property
     def grains(self) -> int:
         """Bodies that are not walls."""
-        return sum(not body.big for body in self.scene.bodies)
+        return int(np.count_nonzero(~self.scene.bodies.column("big")))
 
     @property
     def cundall(self) -> float:

@@ -20,18 +20,17 @@ from clast.dynamics.rows import (
     law_table,
     levels_of,
     near_in_memory,
-    of_each,
-    ranked,
     stiffness_of,
-    unique_objects,
     wall_damping,
 )
 from clast.errors import SceneError
+from clast.scene.bodies import Bodies
 from clast.scene.imposed import Imposed, components
 from clast.scene.tags import DIRECTIONS, Pressure
 from clast.scene.timed import evaluate
 
 LAST = np.iinfo(np.int64).max  # in the order of memory
+FREE, TAGGED, AT_REST = range(3)  # ranks of bodies, by which rows are ordered
 
 
 class Layout(NamedTuple):
@@ -54,8 +53,9 @@ class Arranged(NamedTuple):
     order: np.ndarray  # (n,) int64: id of the body in each row
     free: int
     moving: int
-    rows: list[Any]  # bodies
-    imposed: list[Imposed]  # by row
+    rows: Bodies[Any]
+    imposed: list[Imposed]  # those that differ
+    imposed_of: np.ndarray  # (n,) int64
     shapes: list[Any]  # those that differ
     shape_of: np.ndarray  # (n,) int64
     reach: np.ndarray  # (n,)
@@ -65,6 +65,10 @@ class Arranged(NamedTuple):
     inertia: np.ndarray  # (n,), in space (n, 3) about the principal axes
     big: np.ndarray  # (n,) bool
     cell: int  # row of a periodic cell that moves, −1 where none does
+
+    def imposed_on(self, row: int) -> Imposed:
+        """What the tags of a row say together."""
+        return self.imposed[self.imposed_of[row]]
 
     @property
     def counted(self) -> np.ndarray:
@@ -85,34 +89,42 @@ def arrange(scene: AnyProblem, cell: tuple[Any, Imposed] | None = None) -> Arran
     if not scene.bodies:
         raise SceneError("the scene is empty: add a grain first")
     check_walls(scene)
-    bodies, imposed, near = list(scene.bodies), imposed_on(scene), near_in_memory(scene)
+    bodies, (imposed, imposed_of), near = scene.bodies, imposed_on(scene), near_in_memory(scene)
     mass, inertia = scene.masses()
     if cell is not None:
-        bodies.append(cell[0])
-        imposed.append(cell[1])
+        bodies = bodies.taken(np.arange(len(bodies)))
+        bodies.append(*cell[0].values())
+        imposed, imposed_of = [*imposed, cell[1]], np.append(imposed_of, len(imposed))
         near = np.append(near, LAST)  # its place is none: it stays behind all others
         mass, inertia = np.append(mass, cell[0].mass), np.append(inertia, cell[0].inertia)
-    rank = ranked(imposed, bodies)
+    rank = ranks_of(imposed)[imposed_of]
+    rank[(rank == FREE) & bodies.column("big")] = TAGGED
     order = np.lexsort((np.arange(len(bodies)), near, rank)).astype(np.int64)
-    free, moving = int((rank == 0).sum()), int((rank < 2).sum())
-    rows = [bodies[k] for k in order.tolist()]
-    shapes, shape_of = unique_objects([body.shape for body in rows])
+    free, moving = int((rank == FREE).sum()), int((rank < AT_REST).sum())
+    rows = bodies.taken(order)
+    shapes, shape_of = rows.distinct("shape")
     return Arranged(
         order=order,
         free=free,
         moving=moving,
         rows=rows,
-        imposed=[imposed[k] for k in order.tolist()],
+        imposed=imposed,
+        imposed_of=imposed_of[order],
         shapes=shapes,
         shape_of=shape_of,
         reach=np.array([shape.reach for shape in shapes])[shape_of],
         radius=np.array([shape.radius for shape in shapes])[shape_of],
-        held=of_each(imposed, lambda each: each.held)[order],
+        held=np.array([each.held for each in imposed])[imposed_of[order]],
         mass=mass[order],
         inertia=inertia[order],
-        big=np.array([body.big for body in rows]),
+        big=rows.column("big"),
         cell=-1 if cell is None else moving - 1,  # the largest id of those with tags
     )
+
+
+def ranks_of(imposed: Sequence[Imposed]) -> np.ndarray:
+    """Whether each leaves a body free, drives it, or holds it at rest for ever (k,)."""
+    return np.array([AT_REST if each.at_rest else TAGGED if each.driven else FREE for each in imposed], np.int64)
 
 
 def model_of(
@@ -127,6 +139,7 @@ def model_of(
     ease                        both columns of Model.ease
     inverse_radius, stiffness   those of Model; if not given, of the sphero-radii
     """
+    names, material = found.rows.distinct("material")
     number = {name: k for k, name in enumerate(scene.materials())}
     axes = len(scene.box.periods)
     gives_way, turns = 1.0 / found.mass, 1.0 / found.inertia
@@ -136,7 +149,7 @@ def model_of(
     both[:, 0], both[:, 1] = ease
     return Model(
         shape=found.shape_of,
-        material=np.array([number[body.material] for body in found.rows], np.int64),
+        material=np.array([number[name] for name in names], np.int64)[material],
         inverse_mass=1.0 / found.mass,
         inverse_inertia=1.0 / found.inertia,
         contact_inverse_mass=gives_way,
@@ -166,7 +179,7 @@ def complete(scene: AnyProblem, found: Arranged, model: Model, geometry: Any, st
 def prescribe(body: np.ndarray, found: Arranged, columns: Sequence[int]) -> None:
     """Write what tags prescribe at t = 0 over what was given: into these columns of State.body, velocity and spin."""
     for row in np.flatnonzero(found.held.any(axis=1)).tolist():
-        for column, value in zip(columns, found.imposed[row].velocity, strict=True):
+        for column, value in zip(columns, found.imposed_on(row).velocity, strict=True):
             if value is not None:
                 body[row, column] = evaluate(value, np.zeros(1), f"Velocity tag of body {found.order[row]}")[0]
 
@@ -181,7 +194,8 @@ def lay_out_tags(scene: AnyProblem, found: Arranged, stiffness: float) -> tuple[
     axes, names, row_of = scene.axes, components(scene.axes), np.argsort(found.order)
     tagged = slice(found.free, found.moving)
     dashpot = np.zeros((found.moving - found.free, axes))
-    for r, (k, imposed) in enumerate(zip(found.order[tagged].tolist(), found.imposed[tagged], strict=True)):
+    for r, k in enumerate(found.order[tagged].tolist()):
+        imposed = found.imposed_on(found.free + r)
         for name, value in zip(names, imposed.velocity, strict=True):
             columns.append(Column(() if value is None else (value,), True, f"Velocity tag of body {k}, {name}"))
         for name, values in zip(names, imposed.force, strict=True):

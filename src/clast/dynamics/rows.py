@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import chain
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from clast.errors import SceneError
 from clast.scene.imposed import Imposed, sum_up
-from clast.scene.problem import Member, Problem
+from clast.scene.problem import Problem
 
 MANY = 4096  # bodies from which their order in memory matters
 BITS = 20  # of a cell number in that order
@@ -19,34 +18,16 @@ SURE_OVERLAP = 1e-3  # and where the step is surely unstable
 WALL_DAMPING = 0.2  # of a free wall: c = 0.2 M √(0.5 k_n/M) (model §6)
 
 AnyProblem = Problem[Any]
-AnyObject = TypeVar("AnyObject")
 
 
 # --- order in memory -------------------------------------------------------------------------------------------------
 
 
-def flat_rows(rows: Sequence[Sequence[float]], width: int) -> np.ndarray:
-    """An array (n, width) of rows of numbers, in half the time that numpy takes to find out what they are."""
-    return np.fromiter(chain.from_iterable(rows), float, width * len(rows)).reshape(-1, width)
-
-
-def imposed_on(scene: AnyProblem) -> list[Imposed]:
-    """What the tags of each body say together; bodies without tags share one object."""
-    nothing = sum_up("", (), scene.axes)
-    return [scene.imposed(k) if body.tags else nothing for k, body in enumerate(scene.bodies)]
-
-
-def of_each(imposed: Sequence[Imposed], what: Callable[[Imposed], Any]) -> np.ndarray:
-    """`what` of every body (n, …), worked out once for those that share an object."""
-    different, index = unique_objects(imposed)
-    return np.array([what(each) for each in different])[index]
-
-
-def ranked(imposed: Sequence[Imposed], bodies: Sequence[Member]) -> np.ndarray:
-    """0 for a free body, 1 for one that is tagged or big, 2 for one at rest for ever: rows are in this order."""
-    at_rest = of_each(imposed, lambda each: each.at_rest)
-    driven = (of_each(imposed, lambda each: each.driven) | np.array([body.big for body in bodies])) & ~at_rest
-    return np.where(at_rest, 2, np.where(driven, 1, 0))
+def imposed_on(scene: AnyProblem) -> tuple[list[Imposed], np.ndarray]:
+    """What tags say together, once for all bodies that have the same; and which of these each body has (n,)."""
+    different, which = scene.bodies.distinct("tags")
+    first = np.unique(which, return_index=True)[1].tolist()
+    return [sum_up(f"body {number}", tags, scene.axes) for number, tags in zip(first, different, strict=True)], which
 
 
 def near_in_memory(scene: AnyProblem) -> np.ndarray:
@@ -56,8 +37,7 @@ def near_in_memory(scene: AnyProblem) -> np.ndarray:
     """
     if len(scene.bodies) < MANY:
         return np.zeros(len(scene.bodies), np.int64)
-    places = flat_rows([body.position for body in scene.bodies], scene.axes)
-    return morton_key(places, np.array([body.shape.reach for body in scene.bodies]))
+    return morton_key(scene.bodies.column("position"), scene.bodies.of_shapes(lambda shape: shape.reach))
 
 
 def morton_key(places: np.ndarray, reach: np.ndarray) -> np.ndarray:
@@ -79,16 +59,6 @@ def interleaved(cell: np.ndarray) -> np.ndarray:
         key |= spread[cell[:, axis] & (small.size - 1)] << axis
         key |= spread[cell[:, axis] >> BITS // 2] << (axes * (BITS // 2) + axis)
     return key
-
-
-def unique_objects(objects: Sequence[AnyObject]) -> tuple[list[AnyObject], np.ndarray]:
-    """The different ones among `objects`, in the order in which they come first, and which of these each is (n,)."""
-    names = np.fromiter(map(id, objects), np.int64, len(objects))
-    if (names == names[:1]).all():
-        return list(objects[:1]), np.zeros(len(objects), np.int64)
-    _, first, index = np.unique(names, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    return [objects[k] for k in first[order].tolist()], np.argsort(order)[index].astype(np.int64)
 
 
 def levels_of(reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -125,11 +95,12 @@ def check_cohesion(scene: AnyProblem) -> None:
     furthest = max(law.range for law in scene.laws())
     if furthest == 0.0:
         return
-    for number, body in enumerate(scene.bodies):
-        if body.shape.thickness < 1.2 * furthest:
+    for shape in scene.bodies.distinct("shape")[0]:
+        if shape.thickness < 1.2 * furthest:
+            number = scene.bodies.with_object("shape", shape)[0]
             raise SceneError(
-                f"body {number} ({body.shape.name}): its skeleton is {body.shape.thickness:.3g} thick, and a cohesion of range "
-                f"{furthest:.3g} would act through it; take a range below {body.shape.thickness / 1.2:.3g}"
+                f"body {number} ({shape.name}): its skeleton is {shape.thickness:.3g} thick, and a cohesion of range "
+                f"{furthest:.3g} would act through it; take a range below {shape.thickness / 1.2:.3g}"
             )
 
 
@@ -138,7 +109,7 @@ def check_cohesion(scene: AnyProblem) -> None:
 
 def check_walls(scene: AnyProblem) -> None:
     """A wall longer than a period would overlap its own image, and grains would meet both."""
-    walls = [(number, body) for number, body in enumerate(scene.bodies) if body.big]
+    walls = [(number, scene.bodies[number]) for number in np.flatnonzero(scene.bodies.column("big")).tolist()]
     for axis, period in enumerate(scene.box.periods):
         for number, body in walls:
             if period > 0.0 and (span := float(np.ptp(body.turned_vertices()[:, axis]))) > period * (1.0 + 1e-9):

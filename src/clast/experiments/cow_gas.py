@@ -39,14 +39,14 @@ def build(p: CowGas) -> Scene:
     rows = int(np.ceil(np.sqrt(p.grains)))
     side = float(np.sqrt(p.grains * grain.area / FILL))
     scene = Scene(law=Linear(p.stiffness), box=Box(side, side), onset=p.onset)
-    for k in range(p.grains):
-        way = rng.uniform(0.0, 2.0 * np.pi)
-        scene.add(
-            grain,
-            ((k % rows + 0.5) * side / rows, (k // rows + 0.5) * side / rows),
-            angle=rng.uniform(0.0, 2.0 * np.pi),
-            velocity=(p.speed * np.cos(way), p.speed * np.sin(way)),
-        )
+    k = np.arange(p.grains)
+    ways, angles = rng.uniform(0.0, 2.0 * np.pi, (p.grains, 2)).T
+    scene.add_many(
+        grain,
+        (np.stack([k % rows, k // rows], axis=1) + 0.5) * side / rows,
+        angles=angles,
+        velocities=p.speed * np.stack([np.cos(ways), np.sin(ways)], axis=1),
+    )
     return scene
 
 

@@ -43,14 +43,13 @@ def build(p: ElasticGas) -> Scene:
     areas = rng.uniform(1.0 - SPREAD, 1.0 + SPREAD, p.grains)
     areas *= p.grains / areas.sum()  # a mean of exactly 1, and so the paper's Φ
     scene = Scene(law=Linear(p.stiffness), box=Box(side, side), onset=p.onset)
-    for area, place in zip(areas, square_lattice(p.grains, columns, side / columns), strict=True):
-        way = rng.uniform(0.0, 2.0 * np.pi)
-        scene.add(
-            SHAPES[p.shape](float(area)),
-            place,
-            angle=rng.uniform(0.0, 2.0 * np.pi),
-            velocity=(p.speed * np.cos(way), p.speed * np.sin(way)),
-        )
+    ways, angles = rng.uniform(0.0, 2.0 * np.pi, (p.grains, 2)).T
+    scene.add_many(
+        [SHAPES[p.shape](area) for area in areas.tolist()],
+        square_lattice(p.grains, columns, side / columns),
+        angles=angles,
+        velocities=p.speed * np.stack([np.cos(ways), np.sin(ways)], axis=1),
+    )
     return scene
 
 

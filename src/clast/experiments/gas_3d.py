@@ -49,8 +49,7 @@ def build(p: Gas3D) -> Scene3D:
     velocities = p.speed * ways / np.linalg.norm(ways, axis=1, keepdims=True)
     velocities -= velocities.mean(axis=0)  # the gas as a whole stays where it is, and that energy is nobody's
     scene = Scene3D(law=Linear(1.0), box=Box3D(*packing.periods), onset=p.onset)
-    for solid, place, turn, velocity in zip(packing.shapes, packing.positions, packing.orientations, velocities, strict=True):
-        scene.add(solid, place, orientation=turn, velocity=velocity)
+    scene.add_many(packing.shapes, packing.positions, orientations=packing.orientations, velocities=velocities)
     return scene
 
 

@@ -119,9 +119,9 @@ def scene_of(p: Heap, kind: Kind) -> Scene3D:
     half = half_width(p, volume)
     scene = empty_scene(p, shape, volume)
     side, wait = math.ceil(p.grains ** (1.0 / 3.0)), 2.5 * max(HALF_AXES)
-    for k, grain in enumerate(grains):  # they take no part there
-        waiting = (k % side * wait, k // side % side * wait, 1.0 + k // side**2 * wait)
-        scene.add(grain, waiting, density=p.density, name="heap")
+    k = np.arange(p.grains)
+    waiting = np.stack([k % side * wait, k // side % side * wait, 1.0 + k // side**2 * wait], axis=1)  # they take no part there
+    scene.add_many(grains, waiting, density=p.density, name="heap")
     if floor == "glued":
         glue(p, scene, shape, seed, half)
     for number, wall in enumerate(walls(shape, floor, half if floor == "glued" else 2.0 * half)):
@@ -329,9 +329,9 @@ def state_of(p: Heap, run: Run, kind: Kind) -> Scene3D:
     seen = Scene3D(law=full.default_law)
     far = SEEN * base_radius(grains_of(p, run, kind))
     rows = np.column_stack([table[name] for name in ONE_SHOT])
-    for body, row in zip(full.bodies, rows, strict=True):
-        if row[7] and not body.big and np.abs(row[:2]).max() < far:
-            seen.add(body.shape, row[:3], orientation=row[3:7], name=body.name)
+    shown = np.flatnonzero((rows[:, 7] != 0.0) & ~full.bodies.column("big") & (np.abs(rows[:, :2]).max(axis=1) < far))
+    shapes, names = (full.bodies.objects(name, shown) for name in ("shape", "name"))
+    seen.add_many(shapes, rows[shown, :3], orientations=rows[shown, 3:7], name=names)
     seen.add_wall(walls(kind[0], "smooth", far)[0], name="floor")
     return seen
 

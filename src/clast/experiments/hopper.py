@@ -126,7 +126,7 @@ def count(engine: Engine, snapshot: Snapshot) -> Mapping[str, float]:
 
     Those that are *not* there are counted, so that it does not matter whether a grain far below is still followed.
     """
-    grains = sum(not body.big for body in engine.scene.bodies)
+    grains = engine.grains
     height = snapshot.positions[snapshot.present & ~engine.big, 1]
     touching = snapshot.contacts.bodies[snapshot.contacts.counts > 0.0]
     return {

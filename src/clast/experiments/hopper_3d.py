@@ -137,9 +137,9 @@ def opened(p: Hopper3D, opening: float, closed: Engine) -> Scene3D:
     """The same without the gate, grains where they came to lie, at rest, their contacts loaded as they were."""
     scene = funnel(p, opening, gate=False)
     scene.springs = closed.springs()
-    for body, place, turn in zip(scene.bodies[: p.grains], closed.positions, closed.orientations, strict=False):
-        x, y, z, w, a, b, c = (float(each) for each in (*place, *turn))
-        body.position, body.orientation = (x, y, z), (w, a, b, c)
+    grains = slice(p.grains)
+    scene.bodies.put("position", closed.positions[grains], grains)
+    scene.bodies.put("orientation", closed.orientations[grains], grains)
     return scene
 
 
@@ -283,9 +283,9 @@ def state_of(p: Hopper3D, run: Run, opening: float, shot: int) -> Scene3D:
     table = run.tables[f"{table_name(opening)}: bodies"]
     full, seen = funnel(p, opening, gate=False), scene_of_grains(p.stiffness, p.tangential, p.friction, p.zeta)
     rows = np.column_stack([table[name] for name in ("x", "y", "z", "qw", "qx", "qy", "qz", "present")])
-    for row in rows[shot * p.grains : (shot + 1) * p.grains]:
-        if row[7]:
-            seen.add(full.bodies[0].shape, row[:3], orientation=row[3:7])
+    rows = rows[shot * p.grains : (shot + 1) * p.grains]
+    rows = rows[rows[:, 7] != 0.0]
+    seen.add_many(full.bodies[0].shape, rows[:, :3], orientations=rows[:, 3:7])
     seen.add_wall(full.bodies[-1].shape, name="funnel")
     return seen
 

@@ -21,7 +21,7 @@ from clast.output.reader import Run
 from clast.output.space.solids import run_solids
 from clast.packing.space.packing import Packing3D
 from clast.packing.space.voronoi import voronoi_packing3d
-from clast.scene.space import Scene3D, three
+from clast.scene.space import Scene3D
 from clast.scene.timed import Ramp
 from clast.shapes.space.forms import open_box
 from clast.shapes.space.library import library_solid
@@ -68,8 +68,7 @@ def build(p: Packing3DOfShapes) -> Scene3D:
     )  # fmt: skip
     scene.add_packing(packing.shifted(-0.5 * width, -0.5 * width, WALL))
     velocities = THROWN * np.random.default_rng(p.seed).normal(size=(p.grains, 3)) * (1.0, 1.0, 0.0)
-    for body, velocity in zip(scene.bodies, velocities, strict=True):
-        body.velocity = three("velocity", velocity)
+    scene.bodies.put("velocity", velocities)
     scene.add_wall(open_box((width + 2.0 * WALL, width + 2.0 * WALL, height + RIM), WALL), name="box")
     return scene
 

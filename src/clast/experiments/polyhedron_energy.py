@@ -99,7 +99,7 @@ def bounces(kind: str, young: float, dt: float, until: float, p: PolyhedronEnerg
     """
     scene = dropped(kind, young, p)
     engine = Engine(scene, dt=dt)
-    mass = np.array([body.mass for body in scene.bodies[: p.grains]])
+    mass = scene.bodies.column("mass")[: p.grains]
     unit = mass * p.gravity * p.height
     every = max(1, round(p.fall / LOOKS / dt))
     found: list[tuple[float, ...]] = [(k, 0, 0.0, 0.0, 0.0, 0.0) for k in range(p.grains)]

@@ -113,7 +113,7 @@ def watched(engine: Engine, until: float) -> Book:
 def verdict(engine: Engine, book: Book) -> dict[str, float]:
     """What is kept of a run: its errors by all definitions, and what they are measured against [erg]."""
     ratios = book.papers()
-    start = np.array([body.position[0] for body in engine.scene.bodies])
+    start = engine.scene.bodies.column("position")[:, 0]
     moved, grains = engine.positions[:, 0] - start, engine.free_ids
     way = moved[-1]  # of the upper plate
     return {

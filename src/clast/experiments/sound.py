@@ -80,7 +80,7 @@ def watch(scene: Scene3D, dt: float, until: float, every: int) -> tuple[np.ndarr
     """Times (k,), velocities (k, n) of all blocks along the chain, and the largest part (n,) of their motion that is not along
     it: speed across [m/s], or spin [1/s] times the longest half diagonal."""
     engine = Engine(scene, dt=dt)
-    reach = np.array([body.shape.reach for body in scene.bodies])
+    reach = scene.bodies.of_shapes(lambda solid: solid.reach)
     times, along, aside = [], [], np.zeros(len(scene))
     for step in range(0, math.ceil(until / dt) + every, every):
         engine.advance(step)

@@ -91,4 +91,5 @@ def carried(engine: Engine, snapshot: Snapshot) -> dict[str, float]:
 def wall_names(engine: Engine) -> dict[int, str]:
     """Big bodies by id and the names of their series."""
     bodies = engine.scene.bodies
-    return wall_series([body.name for body in bodies], [body.big for body in bodies])
+    walls = np.flatnonzero(bodies.column("big"))
+    return wall_series(walls.tolist(), bodies.objects("name", walls))

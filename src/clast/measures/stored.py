@@ -175,17 +175,15 @@ def wall_number(run: StoredRun, name: str) -> int:
     return given.index(name)
 
 
-def wall_series(names: Sequence[str | None], big: Sequence[bool] | Array) -> dict[int, str]:
-    """What the series of every wall are called, by id: `NAME.x`, `NAME.force_y`.
+def wall_series(walls: Sequence[int], given: Sequence[str | None]) -> dict[int, str]:
+    """What the series of every wall are called, by id: `NAME.x`, `NAME.force_y`; from the ids of all walls and their names.
 
     A wall's own name where it can be told from all others: not that of another wall, not "cell" (the periods of the box), not
     "wall7", which a nameless wall is called after its id. Of more than 16 walls none has series: a floor of glued grains is
     not a row of walls.
     """
-    walls = [number for number, large in enumerate(big) if large]
     if len(walls) > MOST_WALLS:
         return {}
-    given = [names[number] for number in walls]
     usable = [
         name is not None and given.count(name) == 1 and name != "cell" and re.fullmatch(r"wall\d+|[^/]*/.*", name) is None
         for name in given
@@ -196,7 +194,8 @@ def wall_series(names: Sequence[str | None], big: Sequence[bool] | Array) -> dic
 def wall_samples(run: StoredRun, name: str, what: str) -> Array:
     """A series of the wall of that name: "x", "force_x" and so on for every axis; InputError if the run keeps none."""
     number = wall_number(run, name)
-    called = wall_series(of_scene(run, "body_name"), ~grains_of(run))
+    walls, names = np.flatnonzero(~grains_of(run)).tolist(), of_scene(run, "body_name")
+    called = wall_series(walls, [names[wall] for wall in walls])
     if number not in called:
         raise InputError(
             f"the run has more than {MOST_WALLS} walls, so places and loads of walls were not kept: draw fewer walls"

@@ -75,12 +75,11 @@ def outer_ring(shape: Shape) -> np.ndarray:
 
 def scene_outlines(scene: Scene) -> Outlines:
     """The bodies of a scene, for a picture."""
-    shapes = {id(body.shape): body.shape for body in scene.bodies}
-    number = {key: k for k, key in enumerate(shapes)}
+    shapes, which = scene.bodies.distinct("shape")
     return Outlines(
-        [outer_ring(shape) for shape in shapes.values()],
-        np.array([number[id(body.shape)] for body in scene.bodies], dtype=np.int64),
-        np.array([body.big for body in scene.bodies], dtype=bool),
+        [outer_ring(shape) for shape in shapes],
+        which,
+        scene.bodies.column("big"),
         np.array([scene.box.period_x, scene.box.period_y]),
     )
 
@@ -143,8 +142,7 @@ def draw_frames(axes: Any, run: Run, chosen: Iterable[int], bodies: Outlines | N
 def draw_scene(axes: Any, scene: Scene) -> None:
     """Draw the bodies of a scene where they start."""
     bodies = scene_outlines(scene)
-    positions = np.array([body.position for body in scene.bodies]).reshape(-1, 2)
-    angles = np.array([body.angle for body in scene.bodies])
+    positions, angles = scene.bodies.column("position"), scene.bodies.column("angle")
     for big, color in ((True, WALL), (False, GRAIN)):
         draw_bodies(axes, bodies, np.flatnonzero(bodies.big == big), positions, angles, facecolor=color)
     fit_axes(axes, bodies.period)

@@ -343,24 +343,19 @@ def report_overlaps(engine: Engine, progress: Progress, worst: int = 3) -> None:
 
 def scene_arrays(scene: Scene | Scene3D) -> dict[str, Any]:
     """The scene as named arrays, enough to draw it: shapes as ragged tables, bodies by id."""
-    shapes: dict[int, int] = {}
-    unique: list[Any] = []
-    for body in scene.bodies:
-        if id(body.shape) not in shapes:
-            shapes[id(body.shape)] = len(unique)
-            unique.append(body.shape)
+    unique, which = scene.bodies.distinct("shape")
     mass, inertia = scene.masses()
     stored = shape_arrays(unique)
-    stored["body_shape"] = np.array([shapes[id(body.shape)] for body in scene.bodies])
+    stored["body_shape"] = which
     stored["body_mass"], stored["body_inertia"] = mass, inertia
-    stored["body_big"] = np.array([body.big for body in scene.bodies])
+    stored["body_big"] = scene.bodies.column("big")
     if isinstance(scene, Scene3D):
         stored |= solid_arrays(unique)
-        stored["body_volume"] = np.array([body.shape.volume for body in scene.bodies])
+        stored["body_volume"] = np.array([solid.volume for solid in unique])[which]
     else:
-        stored["body_area"] = np.array([body.shape.area for body in scene.bodies])
+        stored["body_area"] = np.array([shape.area for shape in unique])[which]
     return stored | {
-        "body_name": [body.name for body in scene.bodies],
+        "body_name": scene.bodies.objects("name"),
         "period": np.array(scene.box.periods),
         "gravity": np.array(scene.gravity),
     }

@@ -50,9 +50,9 @@ def gas(shape: Shape, grains: int = 400, fill: float = GAS_FILL, seed: int = 1) 
     side = float(np.sqrt(grains * shape.area / fill))
     columns = int(np.ceil(np.sqrt(grains)))
     scene = Scene(law=Linear(1e7), box=Box(side, side))
-    for place in square_lattice(grains, columns, side / columns):
-        way = rng.uniform(0.0, 2.0 * np.pi)
-        scene.add(shape, place, angle=rng.uniform(0.0, 2.0 * np.pi), velocity=(np.cos(way), np.sin(way)))
+    ways, angles = rng.uniform(0.0, 2.0 * np.pi, (grains, 2)).T
+    velocities = np.stack([np.cos(ways), np.sin(ways)], axis=1)
+    scene.add_many(shape, square_lattice(grains, columns, side / columns), angles=angles, velocities=velocities)
     return scene
 
 
@@ -73,9 +73,10 @@ def dense(shapes: Sequence[Shape], seed: int, friction: float, closing_speed: fl
     damping = 0.6 * np.sqrt(stiffness / mass)
     law = Linear(stiffness, 0.5 * stiffness, friction, normal_damping=damping, tangential_damping=0.5 * damping)
     scene = Scene(law=law)
-    for shape, place in zip(shapes, square_lattice(len(shapes), columns, spacing), strict=True):
-        # off the lattice, or columns of disks would stand on each other
-        scene.add(shape, place + 0.04 * spacing * rng.uniform(-1.0, 1.0, 2), angle=rng.uniform(0.0, 2.0 * np.pi))
+    # off the lattice, or columns of disks would stand on each other
+    x, y, angles = rng.uniform((-1.0, -1.0, 0.0), (1.0, 1.0, 2.0 * np.pi), (len(shapes), 3)).T
+    places = square_lattice(len(shapes), columns, spacing) + 0.04 * spacing * np.stack([x, y], axis=1)
+    scene.add_many(shapes, places, angles=angles)
     floor = segment((-width, -radius), (2.0 * width, -radius), radius=radius)
     left = segment((-radius, -height), (-radius, 2.0 * height), radius=radius)
     right = segment((width + radius, -height), (width + radius, 2.0 * height), radius=radius)
@@ -131,8 +132,8 @@ def state_key(scene: Scene) -> str:
 
 def place_again(scene: Scene, engine: Engine) -> Scene:
     """Put the bodies of `scene` where those of a finished run lie, at rest."""
-    for body, place, angle in zip(scene.bodies, engine.positions, engine.angles, strict=True):
-        body.position, body.angle = (float(place[0]), float(place[1])), float(angle)
+    scene.bodies.put("position", engine.positions)
+    scene.bodies.put("angle", engine.angles)
     return scene
 
 

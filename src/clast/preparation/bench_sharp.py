@@ -37,10 +37,10 @@ def bed(solids: Sequence[Solid], seed: int) -> Scene3D:
     law = OverlapVolume(1.0, friction=FRICTION, damping=DAMPING, tangential_damping=DAMPING)
     scene = Scene3D(law=law, gravity=(0.0, 0.0, -PRESSURE / (FILL * depth)))
     turns = random_turns(rng, len(solids))
-    for k, solid in enumerate(solids):
-        cell = np.array([k % side, (k // side) % side, k // side**2])
-        place = (cell + 0.5) * spacing - (0.5 * width, 0.5 * width, 0.0)
-        scene.add(solid, place + 0.005 * spacing * rng.uniform(-1.0, 1.0, 3), orientation=turns[k])
+    k = np.arange(len(solids))
+    cells = np.stack([k % side, (k // side) % side, k // side**2], axis=1)
+    places = (cells + 0.5) * spacing - (0.5 * width, 0.5 * width, 0.0)
+    scene.add_many(solids, places + 0.005 * spacing * rng.uniform(-1.0, 1.0, places.shape), orientations=turns)
     scene.add_wall(floor_with_rim((width, width), (layers + 1) * spacing, spacing))
     return scene
 

@@ -55,9 +55,9 @@ def settled(solids: Sequence[Solid], seed: int, friction: float) -> Scene3D:
     depth = len(solids) * size**3 / (0.6 * (side * spacing) ** 2)
     scene = Scene3D(law=law, gravity=(0.0, 0.0, -PRESSURE / (0.6 * depth * size)))
     turns = random_turns(rng, len(solids))
-    for k, solid in enumerate(solids):
-        place = (np.array([k % side, (k // side) % side, k // side**2]) + 0.5) * spacing
-        scene.add(solid, place + 0.01 * spacing * rng.uniform(-1.0, 1.0, 3), orientation=turns[k])
+    k = np.arange(len(solids))
+    places = (np.stack([k % side, (k // side) % side, k // side**2], axis=1) + 0.5) * spacing
+    scene.add_many(solids, places + 0.01 * spacing * rng.uniform(-1.0, 1.0, places.shape), orientations=turns)
     radius = float(np.mean([solid.radius for solid in solids]))
     box_of_walls(scene, side * spacing, (layers + 1) * spacing, radius)
     return scene
@@ -140,9 +140,8 @@ def state_key(scene: Scene3D) -> str:
 
 def place_again(scene: Scene3D, engine: Engine) -> Scene3D:
     """Put the bodies of `scene` where those of a finished run lie, at rest."""
-    for body, (x, y, z), (w, a, b, c) in zip(scene.bodies, engine.positions, engine.orientations, strict=True):
-        body.position = (float(x), float(y), float(z))
-        body.orientation = (float(w), float(a), float(b), float(c))
+    scene.bodies.put("position", engine.positions)
+    scene.bodies.put("orientation", engine.orientations)
     return scene
 
 

@@ -69,9 +69,8 @@ class BiaxialCell:
             brake = pressure * float(length / (0.5 * rate * across)) if rate > 0.0 else None
             press(scene, walls, pressure if ramp is None else ramp, dashpot=brake)
         middle = np.array(self.packing.corner) + 0.5 * size
-        for body in scene.bodies[: len(self.packing)]:
-            inwards = rate * (middle - np.array(body.position))
-            body.velocity = (float(inwards[0]), float(inwards[1]))
+        grains = slice(len(self.packing))
+        scene.bodies.put("velocity", rate * (middle - scene.bodies.column("position")[grains]), grains)
         return scene
 
     def held(self, pressure: float, *, prepared: Prepared, law: Linear | None = None, drag: Timed = 0.0) -> Scene:

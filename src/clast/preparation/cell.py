@@ -105,7 +105,7 @@ def extent_of(scene: Scene, positions: np.ndarray) -> Extent | None:
     """The rectangle between the four walls when bodies are at `positions` (n, 2), by id; None where a wall is missing."""
     faces = {}
     for name, (axis, outward, _) in OPPOSITE.items():
-        found = [k for k, body in enumerate(scene.bodies) if body.name == name and body.big]
+        found = [k for k in scene.bodies.with_object("name", name).tolist() if scene.bodies[k].big]
         if len(found) != 1:
             return None
         shape = scene.bodies[found[0]].shape

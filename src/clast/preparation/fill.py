@@ -96,11 +96,11 @@ def lay_in(scene: Scene, bed: Bed) -> Scene:
     The scene may lack big bodies that were added last when the bed was made (the gate); the grains have the same ids.
     """
     scene.springs = bed.springs
-    for number, body in enumerate(scene.bodies):
-        if not body.big:
-            body.position = (float(bed.positions[number, 0]), float(bed.positions[number, 1]))
-            body.angle = float(bed.angles[number])
-            body.velocity, body.spin = (0.0, 0.0), 0.0
+    grains = np.flatnonzero(~scene.bodies.column("big"))
+    scene.bodies.put("position", bed.positions[grains], grains)
+    scene.bodies.put("angle", bed.angles[grains], grains)
+    scene.bodies.put("velocity", 0.0, grains)
+    scene.bodies.put("spin", 0.0, grains)
     return scene
 
 

@@ -5,7 +5,7 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -42,9 +42,9 @@ def kept_path(kind: str, scene: Scene, settings: str, *sources: Path) -> Path:
     if scene.springs is not None:  # an array prints its corners only
         digest.update(scene.springs.key.tobytes() + scene.springs.memory.tobytes() + scene.springs.law.encode())
     for body in scene.bodies:
-        for each in fields(body):
-            if each.name != "shape":
-                digest.update(f"{each.name} = {getattr(body, each.name)!r}\n".encode())
+        for name in body.columns:
+            if name != "shape":
+                digest.update(f"{name} = {getattr(body, name)!r}\n".encode())
         digest.update(body.shape.vertices.tobytes() + body.shape.edges.tobytes())
         digest.update(repr(body.shape.radius).encode())
     return bind.cache_folder() / f"{kind}-{digest.hexdigest()[:20]}.npz"

@@ -27,10 +27,9 @@ class Tile:
     def scene(self, law: Linear, repeat: int = 1) -> Scene:
         """The packing repeated `repeat` times along both sides, as a scene at rest."""
         scene = Scene(law=law, box=Box(repeat * self.period, repeat * self.period))
-        for row in range(repeat):
-            for column in range(repeat):
-                for shape, place, angle in zip(self.shapes, self.positions, self.angles, strict=True):
-                    scene.add(shape, place + self.period * np.array([column, row]), angle=angle)
+        corners = self.period * np.array([(column, row) for row in range(repeat) for column in range(repeat)])
+        places = (self.positions + corners[:, None]).reshape(-1, 2)
+        scene.add_many(self.shapes * len(corners), places, angles=np.tile(self.angles, len(corners)))
         return scene
 
 

@@ -61,9 +61,8 @@ class PeriodicCell:
         rate = closing_speed / float(size.max())
         brake = Dashpot((pressure * float(size[1] / size[0]) / rate, pressure * float(size[0] / size[1]) / rate))
         scene = self.scene(*tags, brake, law=law, drag=drag)
-        for body in scene.bodies:
-            inwards = rate * (np.array(self.packing.corner) + 0.5 * size - np.array(body.position))
-            body.velocity = (float(inwards[0]), float(inwards[1]))
+        middle = np.array(self.packing.corner) + 0.5 * size
+        scene.bodies.put("velocity", rate * (middle - scene.bodies.column("position")))
         return scene
 
     def held(self, pressure: float, *, prepared: Prepared, law: Linear | None = None, drag: Timed = 0.0) -> Scene:

@@ -105,7 +105,7 @@ def pour(scene: Scene3D, stream: Stream, *, dt: float, integrator: str, threads:
             ids = np.asarray(stream.batches[number])
             places, turns = places_above(engine, stream, number)
             let_in(engine, ids, places, turns)
-            brought -= float(places @ engine.gravity @ np.array([scene.bodies[k].mass for k in ids]))
+            brought -= float(places @ engine.gravity @ scene.bodies.column("mass")[ids])
             number += 1
         sampled = bool(series) and series["time"][-1] == engine.time  # before it was stopped
         if (engine.step % look == 0 or engine.step == end) and not sampled:
@@ -164,7 +164,7 @@ def apex(engine: Engine, fastest: float) -> float:
     """Height of the highest point of all grains that are slower than `fastest`, glued ones too; 0 where there are none."""
     slow = np.flatnonzero(engine.present & ~engine.big & (np.linalg.norm(engine.velocities, axis=1) < fastest))
     up = matrix(engine.orientations[slow])[:, 2]  # the world's z in the frame of each
-    shapes = [engine.scene.bodies[number].shape for number in slow]
+    shapes = engine.scene.bodies.objects("shape", slow)
     tops = [
         z + float((shape.vertices @ way).max()) + shape.radius
         for z, way, shape in zip(engine.positions[slow, 2], up, shapes, strict=True)
@@ -183,7 +183,7 @@ def places_above(engine: Engine, stream: Stream, number: int) -> tuple[np.ndarra
     near = centres[:, 2] + reaches > floor
     centres, reaches = centres[near], reaches[near]
     places = np.zeros((ids.size, 3))
-    for k, reach in enumerate(engine.scene.bodies[number].shape.reach for number in ids):
+    for k, reach in enumerate(solid.reach for solid in engine.scene.bodies.objects("shape", ids)):
         offered = stream.patch * rng.uniform(-0.5, 0.5, (TRIES, 2))
         heights = [lowest_place(x, y, reach, floor + reach, centres, reaches) for x, y in offered]
         best = int(np.argmin(heights))

@@ -190,7 +190,7 @@ def report_on(engine: Engine, reached: bool, begin: int = 0) -> Report:
     snapshot = engine.snapshot()
     kinetic, balance = stillness(engine)
     extent = extent_of(engine.scene, snapshot.positions) if snapshot.cell is None else cell_extent(snapshot.cell)
-    grains = [body for body in engine.scene.bodies if not body.big]
+    areas = engine.scene.bodies.of_shapes(lambda shape: shape.area)[~engine.scene.bodies.column("big")]
     stresses = wall_stresses(engine, snapshot, extent) if extent else {}
     targets = wall_targets(engine.scene, snapshot, extent) if extent else {}
     return Report(
@@ -204,7 +204,7 @@ def report_on(engine: Engine, reached: bool, begin: int = 0) -> Report:
         overlap=float((2.0 * snapshot.contacts.depths / snapshot.contacts.reaches).max(initial=0.0)),
         width=extent.width if extent else math.nan,
         height=extent.height if extent else math.nan,
-        fraction=sum(body.shape.area for body in grains) / extent.area if extent else math.nan,
+        fraction=sum(areas.tolist()) / extent.area if extent else math.nan,
         stresses=stresses,
         targets={name: load for name, load in targets.items() if load > 0.0},
     )
@@ -259,7 +259,6 @@ def start_from(scene: Scene, prepared: Prepared) -> Scene:
     if len(scene) != len(prepared.angles):
         raise InputError(f"the sample was prepared with {len(prepared.angles)} bodies, the scene has {len(scene)}: give the same")
     scene.springs = prepared.springs
-    for body, place, angle in zip(scene.bodies, prepared.positions, prepared.angles, strict=True):
-        body.position, body.angle = (float(place[0]), float(place[1])), float(angle)
-        body.velocity, body.spin = (0.0, 0.0), 0.0
+    for name, values in {"position": prepared.positions, "angle": prepared.angles, "velocity": 0.0, "spin": 0.0}.items():
+        scene.bodies.put(name, values)
     return scene

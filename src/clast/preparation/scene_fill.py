@@ -42,17 +42,12 @@ def add_fill(scene: Scene, keys: FillKeys, shelf: ShapeShelf) -> None:
         places = insert_at_random(reach, width, height, rng, periodic=False)
     turn = rng.uniform(0.0, 2.0 * np.pi, keys.count) if keys.random_angles else np.zeros(keys.count)
     heading = rng.uniform(0.0, 2.0 * np.pi, keys.count)
-    for k in range(keys.count):
-        shape = kinds[chosen[k]]
-        scene.add(
-            shape if keys.spread == 0.0 else shape.scaled(float(factor[k])),
-            places[k] + keys.lower,
-            angle=float(turn[k]),
-            velocity=(keys.speed * math.cos(heading[k]), keys.speed * math.sin(heading[k])),
-            density=keys.density,
-            material=keys.material,
-            name=keys.name,
-        )
+    scaled = [kinds[k].scaled(f) for k, f in zip(chosen.tolist(), factor.tolist(), strict=True)] if keys.spread > 0.0 else None
+    scene.add_many(
+        scaled or kinds, places + keys.lower, which=None if scaled else chosen, angles=turn,
+        velocities=np.array([(keys.speed * math.cos(way), keys.speed * math.sin(way)) for way in heading.tolist()]),
+        density=keys.density, material=keys.material, name=keys.name,
+    )  # fmt: skip
 
 
 def add_voronoi(scene: Scene, keys: VoronoiFillKeys) -> None:

@@ -14,7 +14,7 @@ from clast.scene.tags import Fixed
 
 def add_pair_laws(scene: Scene | Scene3D, keys: SceneKeys) -> None:
     """Set the laws between two materials; SceneError for a material nobody is made of, or a law given twice."""
-    used = sorted({body.material for body in scene.bodies})
+    used = sorted(scene.bodies.distinct("material")[0])
     for k, pair in enumerate(keys.pair_law):
         one, other = pair.between
         with at(f"pair_law[{k}].between"):

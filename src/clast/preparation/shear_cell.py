@@ -81,7 +81,7 @@ class ShearCell:
     def settled(self, progress: Progress | None = None) -> Bed:
         """The grains at rest under the plate; from the cache folder where they have settled before."""
         scene = self.scattered()
-        mass = float(np.mean([body.mass for body in scene.bodies if not body.big]))
+        mass = float(np.mean(scene.bodies.column("mass")[~scene.bodies.column("big")]))
         still = STILL * mass * self.gravity * self.widest
         return fill(scene, dt=limits_of(scene).safe, rest=still, progress=progress)
 
@@ -112,18 +112,17 @@ class ShearCell:
         slack = 0.5 * (spacing - self.widest)
         places = square_lattice(len(self.shapes), columns, spacing)
         scene = self._empty(drag=DRAG)
-        for shape, place in zip(self.shapes, places, strict=True):
-            # off the lattice, or columns of disks would stand on each other
-            where = place + rng.uniform(-slack, slack, 2)
-            scene.add(shape, where, angle=rng.uniform(0.0, 2.0 * np.pi), density=self.density)
+        # off the lattice, or columns of disks would stand on each other
+        x, y, angles = rng.uniform((-slack, -slack, 0.0), (slack, slack, 2.0 * np.pi), (len(places), 3)).T
+        scene.add_many(self.shapes, places + np.stack([x, y], axis=1), angles=angles, density=self.density)
         self._add_plates(scene, float(places[-1, 1]) + 0.5 * spacing, 0.0, [Dashpot(self.load / CLOSING_SPEED)])
         return scene
 
     def sheared(self, bed: Bed, speed: float, *, onset: bool = True) -> Scene:
         """The cell with its grains as they lie in `bed`, at the moment the upper plate starts to move along x [length/time]."""
         scene = self._empty(onset=onset)
-        for number, shape in enumerate(self.shapes):
-            scene.add(shape, bed.positions[number], angle=float(bed.angles[number]), density=self.density)
+        grains = slice(len(self.shapes))
+        scene.add_many(self.shapes, bed.positions[grains], angles=bed.angles[grains], density=self.density)
         self._add_plates(scene, float(bed.positions[-1, 1]) - self.plate_radius, speed, [])
         scene.springs = bed.springs
         return scene

@@ -45,11 +45,10 @@ def add_space_fill(scene: Scene3D, keys: LatticeFillKeys | RandomFillKeys, shelf
         places, turns = insert_at_random3d(with_room(solids, keys.gap), size, rng, (x, y, z))
     ahead = rng.normal(size=(keys.count, 3))
     velocities = keys.speed * ahead / np.linalg.norm(ahead, axis=1, keepdims=True)
-    for solid, place, turn, velocity in zip(solids, places, turns, velocities, strict=True):
-        scene.add(
-            solid, place + keys.lower, orientation=turn, velocity=velocity, density=keys.density, material=keys.material,
-            name=keys.name,
-        )  # fmt: skip
+    scene.add_many(
+        solids, places + keys.lower, orientations=turns, velocities=velocities, density=keys.density, material=keys.material,
+        name=keys.name,
+    )  # fmt: skip
 
 
 def with_room(solids: list[Solid], gap: float) -> list[Solid]:

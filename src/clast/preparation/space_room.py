@@ -30,7 +30,7 @@ def crowded_space(scene: Scene3D) -> Crowd | None:
     worst: Crowd | None = None
     for one, other, shift in itertools.chain(start.grains_that_may_meet(), start.walls_that_may_be_met()):
         radii = start.radius[one] + start.radius[other]
-        if slab(start.bones[one], start.bones[other].shifted(shift)) >= NEAREST * radii:
+        if slab(start.bones(one), start.bones(other).shifted(shift)) >= NEAREST * radii:
             continue
         apart = distance(start.cut_up(one), start.cut_up(other).shifted(shift))
         if apart < NEAREST * radii and (worst is None or apart / radii < worst.distance / worst.radii):
@@ -46,21 +46,25 @@ class _Start:
         self.periodic = tuple(bool(side > 0.0) for side in self.period)
         self.side = np.where(self.period > 0.0, self.period, 1.0)
         bodies = scene.bodies
-        self.radius = np.array([body.shape.radius for body in bodies])
-        self.span = np.array([body.shape.reach for body in bodies]) - self.radius  # of the skeleton about its centre
-        self.big = np.array([body.big for body in bodies])
-        places = np.array([body.position for body in bodies]).reshape(-1, 3)
+        self.radius = bodies.of_shapes(lambda solid: solid.radius)
+        self.span = bodies.of_shapes(lambda solid: solid.reach) - self.radius  # of the skeleton about its centre
+        self.big, self.turns, places = (bodies.column(name) for name in ("big", "orientation", "position"))
         self.places: Floats = places - np.where(self.period > 0.0, self.period * np.floor(places / self.side), 0.0)
-        self.solids = [body.shape for body in bodies]
-        drawn = {id(solid): uncut(solid) for solid in self.solids}
-        self.bones: list[Skeleton] = [
-            drawn[id(body.shape)].placed(place, np.array(body.orientation))._replace(closed=body.shape.is_closed and not body.big)
-            for body, place in zip(bodies, self.places, strict=True)
-        ]
+        self.solids = bodies.objects("shape")
+        self.drawn = {id(solid): uncut(solid) for solid in bodies.distinct("shape")[0]}
+        self.placed: dict[int, Skeleton] = {}  # those that were looked at
+
+    def bones(self, number: int) -> Skeleton:
+        """The skeleton of a body where it stands, its faces not cut."""
+        if number not in self.placed:
+            solid = self.solids[number]
+            placed = self.drawn[id(solid)].placed(self.places[number], self.turns[number])
+            self.placed[number] = placed._replace(closed=solid.is_closed and not self.big[number])
+        return self.placed[number]
 
     def cut_up(self, number: int) -> Skeleton:
         """The skeleton of a body with its faces cut into triangles: that takes longer than all the rest and is seldom needed."""
-        return self.bones[number]._replace(triangles=self.solids[number].triangles)
+        return self.bones(number)._replace(triangles=self.solids[number].triangles)
 
     def grains_that_may_meet(self) -> Iterator[Meeting]:
         """Pairs of grains whose bounding balls are near enough."""

@@ -4,122 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol
 
 import numpy as np
 
 from clast.errors import SceneError
 from clast.laws.law import Law
+from clast.scene.bodies import Bodies, Kind, firsts
+from clast.scene.checks import check_width, numbers
 from clast.scene.imposed import PLANE, Imposed, check_axes, sum_up
+from clast.scene.many import Rows
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
 from clast.scene.timed import Timed, check_timed, least
-
-
-def numbers(what: str, values: object, count: int) -> tuple[float, ...]:
-    """`values` as `count` finite numbers; SceneError says what is not."""
-    try:
-        listed = [*values]  # type: ignore[misc]
-    except TypeError:
-        listed = []
-    if len(listed) != count:
-        raise SceneError(f"{what} = {values!r} must be {count} numbers")
-    for value in listed:
-        if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
-            raise SceneError(f"{what} = {value!r} must be a number")
-        if not math.isfinite(value):
-            raise SceneError(f"{what} is {value}: give a finite number")
-    return tuple(float(value) for value in listed)
-
-
-def name_or_none(what: str, value: object) -> None:
-    """SceneError unless `value` is a text or None."""
-    if value is not None and (not isinstance(value, str) or "\0" in value):
-        raise SceneError(f"{what} = {value!r} must be a text")
-
-
-def check_periods(**periods: float) -> None:
-    """SceneError unless every period of a box is a positive length, or 0."""
-    for name, value in periods.items():
-        if numbers(f"box: {name}", [value], 1)[0] < 0.0:
-            raise SceneError(f"box: {name} = {value} must be a positive length, or 0 for an open side")
-
-
-def check_gravity(gravity: Sequence[float], periods: Sequence[float]) -> None:
-    """SceneError where grains would fall for ever."""
-    for axis, g, period in zip("xyz"[: len(periods)], gravity, periods, strict=True):
-        if g != 0.0 and period > 0.0:
-            raise SceneError(f"gravity {g} along {axis}, but the box is periodic along {axis}: grains would fall for ever")
-
-
-def check_width(number: int, name: str, reach: float, periods: Sequence[float]) -> None:
-    """SceneError where a grain is as wide as a period."""
-    for axis, period in zip("xyz"[: len(periods)], periods, strict=True):
-        if 0.0 < period <= 2.0 * reach:
-            raise SceneError(
-                f"body {number} ({name}) is {2.0 * reach:.6g} across, not less than the period {period:.6g} "
-                f"along {axis}: it would meet itself; widen the box"
-            )
-
-
-def density_of(number: int, density: float | None, mass: float | None, size: float) -> float:
-    """Mass per area (volume) `size` of a body that was given either its mass or its density, or neither: then 1."""
-    if density is not None and mass is not None:
-        raise SceneError(f"body {number}: give its density or its mass, not both")
-    what, given = ("mass", mass) if mass is not None else ("density", 1.0 if density is None else density)
-    amount = numbers(f"body {number}: {what}", [given], 1)[0]
-    if amount <= 0.0:
-        raise SceneError(f"body {number}: {what} = {given} must be positive")
-    return amount / size if mass is not None else amount
-
-
-class Skeleton(Protocol):
-    """A shape as far as plane and space agree about it."""
-
-    @property
-    def name(self) -> str:
-        """What it is called in messages."""
-        ...
-
-    @property
-    def radius(self) -> float:
-        """Sphero-radius."""
-        ...
-
-    @property
-    def reach(self) -> float:
-        """Largest distance from the centre of mass to the surface."""
-        ...
-
-    @property
-    def thickness(self) -> float:
-        """Smallest width of the skeleton: contact weights hold while overlaps stay below it."""
-        ...
-
-
-class Member(Protocol):
-    """A body as far as plane and space agree about it."""
-
-    @property
-    def shape(self) -> Skeleton:
-        """What it is."""
-        ...
-
-    @property
-    def position(self) -> tuple[float, ...]:
-        """Centre of mass."""
-        ...
-
-    def turned_vertices(self) -> np.ndarray:
-        """Vertices (n, axes) about the centre of mass, as the body stands."""
-        ...
-
-    mass: float
-    inertia: Any  # a number in the plane, three in space
-    material: str
-    big: bool
-    name: str | None
-    weighed: bool
-    tags: list[Tag]
 
 
 class Periodic(Protocol):
@@ -131,13 +27,11 @@ class Periodic(Protocol):
         ...
 
 
-Kind = TypeVar("Kind", bound=Member)
-
-
 class Problem(Generic[Kind]):
     """Bodies of one kind, the laws between their materials and what is imposed on them; see `Scene` and `Scene3D`."""
 
     axes: ClassVar[int]  # 2 in the plane, 3 in space
+    kind: ClassVar[type[Any]]  # of bodies
     box: Periodic
     gravity: Any  # acceleration, one number for each axis
 
@@ -159,7 +53,7 @@ class Problem(Generic[Kind]):
         self.drag = drag
         self.onset = bool(onset)
         self.remove_below = remove_below
-        self.bodies: list[Kind] = []
+        self.bodies: Bodies[Kind] = Bodies(self.kind)
         self.default_law = law
         self.pair_laws: dict[tuple[str, str], Law] = {}
 
@@ -168,21 +62,68 @@ class Problem(Generic[Kind]):
 
     def described(self, kind: str, periods: Sequence[float], gravity: Sequence[float]) -> str:
         """The scene in one line."""
-        big = sum(body.big for body in self.bodies)
+        big = np.count_nonzero(self.bodies.column("big"))
         sides = [axis for axis, period in zip("xyz", periods, strict=False) if period > 0.0]
         return (
             f"{kind}: {len(self.bodies) - big} grains, {big} big bodies, "
             f"{'periodic in ' + ' and '.join(sides) if sides else 'open box'}, gravity {gravity}, {self.default_law}"
         )
 
+    # --- many bodies -------------------------------------------------------------------------------------------------
+
+    def _check_shape(self, who: str, shape: Any, big: bool) -> None:
+        """SceneError where a body cannot have a shape."""
+        raise NotImplementedError
+
+    def _size_of(self, shape: Any) -> float:
+        """What a density is multiplied with: the area, in space the volume."""
+        raise NotImplementedError
+
+    def _add_rows(
+        self, rows: Rows, shapes: Any, which: Any, columns: dict[str, np.ndarray], *, density: Any, mass: Any, material: Any,
+        big: Any, name: Any, tags: Iterable[Tag],
+    ) -> np.ndarray:  # fmt: skip
+        """Add a body for each row and return their ids (n,); where anything is wrong, none. See `add_many`.
+
+        columns   what else a body has, by name
+        """
+        different, shape = rows.shapes(shapes, which)
+        large = np.broadcast_to(rows.flags("big", big), rows.count)
+        for row in firsts(2 * shape + large, 2 * len(different))[0].tolist():  # of each shape, big and not
+            self._check_shape(rows.who(row), different[shape[row]], bool(large[row]))
+            if not large[row]:
+                check_width(rows.who(row), different[shape[row]].name, different[shape[row]].reach, self.box.periods)
+        size = np.array([self._size_of(each) for each in different])[shape]
+        inertia = np.array([each.inertia for each in different])[shape]
+        density_of_each = rows.densities(density, mass, size)
+        materials, names = rows.texts("material", material), rows.texts("name", name)
+        tags = self._checked(rows.first, tags)
+        if rows.count > 0:
+            self.bodies.extend(
+                rows.count,
+                columns
+                | {
+                    "shape": self.bodies.numbered("shape", different)[shape],
+                    "position": rows.positions,
+                    "mass": density_of_each * size,
+                    "inertia": (density_of_each * inertia.T).T,
+                    "material": self.bodies.numbered("material", materials),
+                    "big": large,
+                    "name": self.bodies.numbered("name", names),
+                    "weighed": density is not None or mass is not None,
+                    "tags": self.bodies.numbered("tags", [tags]),
+                },
+            )
+        return np.arange(rows.first, len(self.bodies))
+
     # --- tags --------------------------------------------------------------------------------------------------------
 
     def ids(self, who: int | str | Iterable[int | str]) -> list[int]:
         """Ids of a body, of all bodies of a name, or of several of these."""
         if isinstance(who, str):
-            found = [k for k, body in enumerate(self.bodies) if body.name == who]
+            found = self.bodies.with_object("name", who).tolist()
             if not found:
-                names = sorted({body.name for body in self.bodies if body.name is not None})
+                names = sorted(name for name in self.bodies.distinct("name")[0] if name is not None)
                 raise SceneError(f'there is no body named "{who}"; there are: {", ".join(names) or "no names at all"}')
             return found
         if isinstance(who, bool) or not (isinstance(who, str | int | np.integer) or hasattr(who, "__iter__")):
@@ -191,15 +132,26 @@ class Problem(Generic[Kind]):
             if not 0 <= who < len(self.bodies):
                 raise SceneError(f"there is no body {who}: there are bodies 0 … {len(self.bodies) - 1}")
             return [int(who)]
+        if isinstance(who, np.ndarray) and who.dtype.kind in "iu" and ((who >= 0) & (who < len(self.bodies))).all():
+            return who.ravel().tolist()
         return [number for each in who for number in self.ids(each)]
 
     def tag(self, who: int | str | Iterable[int | str], tag: Tag) -> None:
         """Impose something on a body, on all bodies of a name, or on several of these."""
-        if not isinstance(tag, Fixed | Velocity | Force | Pressure | Dashpot):
-            raise SceneError(f"tag on body {who}: {tag!r} is not Fixed, Velocity, Force, Pressure or Dashpot")
-        for number in self.ids(who):
+        check_kind(who, tag)
+        numbers, times = np.unique(np.array(found := self.ids(who), np.int64), return_counts=True)
+        for number in found[:1]:
             check_axes(f"body {number}", tag, self.axes)
-            self.bodies[number].tags.append(tag)
+        for time in range(times.max(initial=0)):  # on a body that is named twice, twice
+            self.bodies.add_tag(numbers[times > time], tag)
+
+    def _checked(self, number: int, tags: Iterable[Tag]) -> tuple[Tag, ...]:
+        """Tags for a body; SceneError where one cannot be."""
+        found = tuple(tags)
+        for tag in found:
+            check_kind(number, tag)
+            check_axes(f"body {number}", tag, self.axes)
+        return found
 
     def imposed(self, number: int) -> Imposed:
         """What the tags of a body say together."""
@@ -207,11 +159,10 @@ class Problem(Generic[Kind]):
 
     def masses(self) -> tuple[np.ndarray, np.ndarray]:
         """Mass (n,) and moments of inertia, (n,) or (n, 3), of every body; a free wall without a mass weighs √N mean grains."""
-        mass = np.array([body.mass for body in self.bodies])
-        inertia = np.array([body.inertia for body in self.bodies])
-        grains = np.array([not body.big for body in self.bodies])
-        for k, body in enumerate(self.bodies):
-            if body.big and not body.weighed and grains.any() and not all(self.imposed(k).held):
+        mass, inertia, big = (self.bodies.column(name) for name in ("mass", "inertia", "big"))
+        grains = ~big
+        for k in np.flatnonzero(big & ~self.bodies.column("weighed")).tolist():
+            if grains.any() and not all(self.imposed(k).held):
                 factor = math.sqrt(grains.sum()) * float(mass[grains].mean()) / mass[k]
                 mass[k] *= factor
                 inertia[k] *= factor
@@ -236,7 +187,7 @@ class Problem(Generic[Kind]):
 
     def materials(self) -> list[str]:
         """Names of the materials in use, sorted; laws named for a material nobody is made of are refused."""
-        used = sorted({body.material for body in self.bodies})
+        used = sorted(self.bodies.distinct("material")[0])
         for pair in self.pair_laws:
             for name in pair:
                 if name not in used:
@@ -249,6 +200,12 @@ class Problem(Generic[Kind]):
         """The law of every pair of materials, in the order of `materials`."""
         names = self.materials()
         return [self.law_between(a, b) for a in names for b in names]
+
+
+def check_kind(who: object, tag: object) -> None:
+    """SceneError unless it is a tag."""
+    if not isinstance(tag, Fixed | Velocity | Force | Pressure | Dashpot):
+        raise SceneError(f"tag on body {who}: {tag!r} is not Fixed, Velocity, Force, Pressure or Dashpot")
 
 
 def describe(law: Law) -> str:

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import shapely
 
-from clast.scene.scene import Body, Scene
+from clast.scene.scene import Scene
+from clast.shapes.skeleton import Shape
 
 NEAREST = 0.1  # of the sum of sphero-radii
 
@@ -29,10 +30,8 @@ class Crowd(NamedTuple):
 def crowded(scene: Scene) -> Crowd | None:
     """The two bodies whose skeletons are nearest, measured by their radii, if that is too near."""
     period = np.array([scene.box.period_x, scene.box.period_y])
-    bodies = scene.bodies
-    drawn = np.array([skeleton(body, period) for body in bodies], object)
-    radius = np.array([body.shape.radius for body in bodies])
-    big = np.array([body.big for body in bodies])
+    drawn = skeletons(scene, period)
+    radius, big = scene.bodies.of_shapes(lambda shape: shape.radius), scene.bodies.column("big")
     tree = shapely.STRtree(drawn)
     worst: Crowd | None = None
     for image in itertools.product(*((-1.0, 0.0, 1.0) if side > 0.0 else (0.0,) for side in period)):
@@ -48,12 +47,25 @@ def crowded(scene: Scene) -> Crowd | None:
     return worst
 
 
-def skeleton(body: Body, period: np.ndarray) -> shapely.Geometry:
-    """The skeleton where it stands, moved by whole periods into the box; of a closed wall the boundary alone."""
-    cosine, sine = np.cos(body.angle), np.sin(body.angle)
-    place = np.array(body.position)
-    place -= np.where(period > 0.0, period * np.floor(place / np.where(period > 0.0, period, 1.0)), 0.0)
-    points = body.shape.vertices @ np.array([[cosine, sine], [-sine, cosine]]) + place
-    if body.shape.is_closed:
-        return shapely.LinearRing(points) if body.big else shapely.Polygon(points)
-    return shapely.LineString(points) if len(body.shape.edges) else shapely.MultiPoint(points)
+def skeletons(scene: Scene, period: np.ndarray) -> np.ndarray:
+    """The skeletons (n,) where they stand, moved by whole periods into the box."""
+    bodies = scene.bodies
+    places, angles, big = (bodies.column(name) for name in ("position", "angle", "big"))
+    places -= np.where(period > 0.0, period * np.floor(places / np.where(period > 0.0, period, 1.0)), 0.0)
+    cosine, sine = np.cos(angles), np.sin(angles)
+    frames = np.stack([cosine, sine, -sine, cosine], axis=1).reshape(-1, 2, 2)
+    shapes, which = bodies.distinct("shape")
+    kind = 2 * which + big
+    order = np.argsort(kind, kind="stable")
+    drawn = np.empty(len(bodies), object)
+    for rows in np.split(order, np.flatnonzero(np.diff(kind[order])) + 1):  # of one shape, big or not
+        shape = shapes[which[rows[0]]]
+        drawn[rows] = skeletons_of(shape, shape.vertices @ frames[rows] + places[rows, None], is_wall=bool(big[rows[0]]))
+    return drawn
+
+
+def skeletons_of(shape: Shape, points: np.ndarray, is_wall: bool) -> np.ndarray:
+    """Skeletons (k,) of a shape whose vertices are at `points` (k, m, 2); of a closed wall the boundary alone."""
+    if shape.is_closed:
+        return shapely.linearrings(points) if is_wall else shapely.polygons(points)
+    return shapely.linestrings(points) if len(shape.edges) else shapely.multipoints(shapely.points(points))

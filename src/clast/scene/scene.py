@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from clast.errors import SceneError
 from clast.laws.law import Law
+from clast.scene.bodies import Bodies, Member, Numbers, Thing
+from clast.scene.checks import check_gravity, check_periods, check_width, density_of, name_or_none, numbers
 from clast.scene.imposed import PLANE, Imposed, sum_up
-from clast.scene.problem import Problem, check_gravity, check_periods, check_width, density_of, name_or_none, numbers
+from clast.scene.many import Rows
+from clast.scene.problem import Problem
 from clast.scene.springs import Springs, Springs3D
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
 from clast.scene.timed import Timed
@@ -39,22 +42,18 @@ class Placed(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class Body:
+class Body(Member):
     """One grain or wall. Position is that of the centre of mass; velocities are those at t = 0."""
 
-    shape: Shape
-    position: tuple[float, float]
-    angle: float
-    velocity: tuple[float, float]
-    spin: float
-    mass: float
-    inertia: float
-    material: str
-    big: bool
-    name: str | None
-    weighed: bool = True  # whether the user gave mass or density; a free wall without gets one from the grains
-    tags: list[Tag] = field(default_factory=list)
+    __slots__ = ()
+
+    shape = Thing[Shape]()
+    position = Numbers[tuple[float, float]](2)
+    angle = Numbers[float]()
+    velocity = Numbers[tuple[float, float]](2)
+    spin = Numbers[float]()
+    mass = Numbers[float]()
+    inertia = Numbers[float]()
 
     def turned_vertices(self) -> np.ndarray:
         """Vertices (n, 2) about the centre of mass, as the body stands."""
@@ -148,6 +147,7 @@ class Scene(Problem[Body]):
     """
 
     axes = PLANE
+    kind = Body
     box: Box
 
     def __init__(
@@ -200,36 +200,62 @@ class Scene(Problem[Body]):
         move and has neither mass nor density, it weighs √N mean grains (model §6). Bodies of one name form a group.
         """
         number = len(self.bodies)
-        if isinstance(shape, Solid):
-            raise SceneError(f"body {number}: {shape.name} is a solid, and this scene is in the plane: add it to a Scene3D")
-        if not isinstance(shape, Shape):
-            raise SceneError(f"body {number}: {shape!r} is not a shape")
-        per_area = density_of(number, density, mass, shape.area)
-        where = numbers(f"body {number}: position", position, 2)
-        moving = numbers(f"body {number}: velocity", velocity, 2)
-        angle, spin = numbers(f"body {number}: angle and spin", (angle, spin), 2)
-        name_or_none(f"body {number}: name", name)
-        name_or_none(f"body {number}: material", material)
-        body = Body(
-            shape, (where[0], where[1]), angle, (moving[0], moving[1]), spin,
-            per_area * shape.area, per_area * shape.inertia, material, bool(big), name,
-            density is not None or mass is not None,
-        )  # fmt: skip
+        who = f"body {number}"
+        self._check_shape(who, shape, big)
+        per_area = density_of(who, density, mass, shape.area)
+        where = numbers(f"{who}: position", position, 2)
+        moving = numbers(f"{who}: velocity", velocity, 2)
+        angle, spin = numbers(f"{who}: angle and spin", (angle, spin), 2)
+        name_or_none(f"{who}: name", name)
+        name_or_none(f"{who}: material", material)
         if not big:
-            check_width(number, shape.name, shape.reach, self.box.periods)
-        self.bodies.append(body)
-        for tag in tags:
-            self.tag(number, tag)
+            check_width(who, shape.name, shape.reach, self.box.periods)
+        self.bodies.append(
+            shape, where, angle, moving, spin, per_area * shape.area, per_area * shape.inertia, material, bool(big), name,
+            density is not None or mass is not None, self._checked(number, tags),
+        )  # fmt: skip
         return number
+
+    def add_many(
+        self,
+        shapes: Shape | Sequence[Shape],
+        positions: np.ndarray | Sequence[Sequence[float]],
+        *,
+        which: np.ndarray | Sequence[int] | None = None,
+        angles: float | np.ndarray | Sequence[float] = 0.0,
+        velocities: np.ndarray | Sequence[float] | Sequence[Sequence[float]] = (0.0, 0.0),
+        spins: float | np.ndarray | Sequence[float] = 0.0,
+        density: float | np.ndarray | Sequence[float] | None = None,
+        mass: float | np.ndarray | Sequence[float] | None = None,
+        material: str | Sequence[str] = "grain",
+        big: bool | np.ndarray | Sequence[bool] = False,
+        name: str | Sequence[str | None] | None = None,
+        tags: Iterable[Tag] = (),
+    ) -> np.ndarray:
+        """Add a body for each row of `positions` (n, 2), as `add` would one after the other; returns their ids (n,).
+
+        shapes   one for all, or one for each; with `which` (n,), integers from 0 on, those that it chooses from
+        tags     of all; for some there is `tag(ids, …)`
+
+        All others are given once for all or, with n rows, for each. A complaint names the row; then nobody is added.
+        """
+        rows = Rows(len(self.bodies), positions, PLANE)
+        columns = {
+            "angle": rows.numbers("angles", angles, one="angle"),
+            "velocity": rows.numbers("velocities", velocities, 2, one="velocity"),
+            "spin": rows.numbers("spins", spins, one="spin"),
+        }
+        return self._add_rows(
+            rows, shapes, which, columns, density=density, mass=mass, material=material, big=big, name=name, tags=tags
+        )
 
     def add_packing(
         self, packing: Placed, *, density: float | None = None, material: str = "grain", name: str | None = None
     ) -> list[int]:
         """Add every grain of a packing (`clast.packing`) where it lies; returns their ids."""
-        return [
-            self.add(shape, place, angle=float(angle), density=density, material=material, name=name)
-            for shape, place, angle in zip(packing.shapes, packing.positions, packing.angles, strict=True)
-        ]
+        return self.add_many(
+            packing.shapes, packing.positions, angles=packing.angles, density=density, material=material, name=name
+        ).tolist()
 
     def add_wall(
         self,
@@ -242,6 +268,15 @@ class Scene(Problem[Body]):
     ) -> int:
         """Add a big body where its skeleton was drawn (its own coordinates are the world's), fixed unless told otherwise."""
         return self.add(shape, -shape.origin, mass=mass, material=material, big=True, name=name, tags=tags)
+
+    def _check_shape(self, who: str, shape: object, big: bool) -> None:
+        if isinstance(shape, Solid):
+            raise SceneError(f"{who}: {shape.name} is a solid, and this scene is in the plane: add it to a Scene3D")
+        if not isinstance(shape, Shape):
+            raise SceneError(f"{who}: {shape!r} is not a shape")
+
+    def _size_of(self, shape: Shape) -> float:
+        return shape.area
 
     # --- tags --------------------------------------------------------------------------------------------------------
 
@@ -256,13 +291,16 @@ class Scene(Problem[Body]):
         """Whether "cell" means the periodic cell: not where a body has that name."""
         periodic = self.box.period_x > 0.0 or self.box.period_y > 0.0
         named = isinstance(who, str | list) and who in ("cell", ["cell"])
-        return named and periodic and all(body.name != "cell" for body in self.bodies)
+        return named and periodic and self.bodies.with_object("name", "cell").size == 0
 
     def cell(self) -> Body | None:
         """The periodic cell as a body, its place the periods, where it moves; it has the id after the last."""
         if not self.box.moves or not self.bodies:
             return None
-        grains = [body.mass for body in self.bodies if not body.big]
-        mass = self.box.mass or math.sqrt(max(len(grains), 1)) * float(np.mean(grains or [1.0]))
-        first = self.bodies[0]
-        return Body(first.shape, self.box.periods, 0.0, (0.0, 0.0), 0.0, mass, mass, first.material, True, "cell")
+        grains = self.bodies.column("mass")[~self.bodies.column("big")]
+        mass = self.box.mass or math.sqrt(max(grains.size, 1)) * (float(np.mean(grains)) if grains.size else 1.0)
+        alone, first = Bodies(Body), self.bodies[0]
+        alone.append(
+            first.shape, self.box.periods, 0.0, (0.0, 0.0), 0.0, mass, mass, first.material, True, "cell", True, ()
+        )  # fmt: skip
+        return alone[0]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from clast.errors import SceneError
 from clast.laws.law import Law
+from clast.scene.bodies import Member, Numbers, Thing
+from clast.scene.checks import check_gravity, check_periods, check_width, density_of, name_or_none, numbers, unit
 from clast.scene.imposed import SPACE
-from clast.scene.problem import Problem, check_gravity, check_periods, check_width, density_of, describe, name_or_none, numbers
+from clast.scene.many import Rows
+from clast.scene.problem import Problem, describe
 from clast.scene.springs import Springs3D
 from clast.scene.tags import Fixed, Tag
 from clast.scene.timed import Timed
@@ -22,7 +24,6 @@ from clast.shapes.space.solid import Solid
 
 Three = tuple[float, float, float]
 Four = tuple[float, float, float, float]
-UNIT = 1e-15  # a quaternion that near to length 1 keeps its bits, so that one read back from a run is the same
 
 
 class Placed3D(Protocol):
@@ -44,22 +45,18 @@ class Placed3D(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class Body3D:
+class Body3D(Member):
     """One grain or wall. Position is that of the centre of mass; velocities are those at t = 0, spins about the world's axes."""
 
-    shape: Solid
-    position: Three
-    orientation: Four  # unit quaternion (w, x, y, z): turns the body frame, whose axes are the principal ones, into the world
-    velocity: Three
-    spin: Three
-    mass: float
-    inertia: Three  # about the principal axes
-    material: str
-    big: bool
-    name: str | None
-    weighed: bool = True  # whether the user gave mass or density; a free wall without gets one from the grains
-    tags: list[Tag] = field(default_factory=list)
+    __slots__ = ()
+
+    shape = Thing[Solid]()
+    position = Numbers[Three](3)
+    orientation = Numbers[Four](4)  # unit quaternion (w, x, y, z): turns the body frame, whose axes are the principal ones
+    velocity = Numbers[Three](3)
+    spin = Numbers[Three](3)
+    mass = Numbers[float]()
+    inertia = Numbers[Three](3)  # about the principal axes
 
     def turned_vertices(self) -> np.ndarray:
         """Vertices (n, 3) about the centre of mass, as the body stands."""
@@ -104,6 +101,7 @@ class Scene3D(Problem[Body3D]):
     """
 
     axes = SPACE
+    kind = Body3D
     box: Box3D
 
     def __init__(
@@ -155,46 +153,80 @@ class Scene3D(Problem[Body3D]):
         move and has neither mass nor density, it weighs √N mean grains (model §6). Bodies of one name form a group.
         """
         number = len(self.bodies)
-        check_solid(number, solid)
-        self._check_sharpness(number, solid, big)
-        per_volume = density_of(number, density, mass, solid.volume)
-        name_or_none(f"body {number}: name", name)
-        name_or_none(f"body {number}: material", material)
-        ix, iy, iz = (per_volume * float(moment) for moment in solid.inertia)
-        body = Body3D(
-            solid, three(f"body {number}: position", position), unit(f"body {number}: orientation", orientation),
-            three(f"body {number}: velocity", velocity), three(f"body {number}: spin", spin),
-            per_volume * solid.volume, (ix, iy, iz), material, bool(big), name, density is not None or mass is not None,
-        )  # fmt: skip
+        who = f"body {number}"
+        self._check_shape(who, solid, big)
+        per_volume = density_of(who, density, mass, solid.volume)
+        name_or_none(f"{who}: name", name)
+        name_or_none(f"{who}: material", material)
+        inertia = tuple(per_volume * float(moment) for moment in solid.inertia)
+        where, turned = three(f"{who}: position", position), unit(f"{who}: orientation", orientation)
+        moving, turning = three(f"{who}: velocity", velocity), three(f"{who}: spin", spin)
         if not big:
-            check_width(number, solid.name, solid.reach, self.box.periods)
-        self.bodies.append(body)
-        for tag in tags:
-            self.tag(number, tag)
+            check_width(who, solid.name, solid.reach, self.box.periods)
+        self.bodies.append(
+            solid, where, turned, moving, turning, per_volume * solid.volume, inertia, material, bool(big), name,
+            density is not None or mass is not None, self._checked(number, tags),
+        )  # fmt: skip
         return number
+
+    def add_many(
+        self,
+        shapes: Solid | Sequence[Solid],
+        positions: np.ndarray | Sequence[Sequence[float]],
+        *,
+        which: np.ndarray | Sequence[int] | None = None,
+        orientations: np.ndarray | Sequence[float] | Sequence[Sequence[float]] = IDENTITY,
+        velocities: np.ndarray | Sequence[float] | Sequence[Sequence[float]] = (0.0, 0.0, 0.0),
+        spins: np.ndarray | Sequence[float] | Sequence[Sequence[float]] = (0.0, 0.0, 0.0),
+        density: float | np.ndarray | Sequence[float] | None = None,
+        mass: float | np.ndarray | Sequence[float] | None = None,
+        material: str | Sequence[str] = "grain",
+        big: bool | np.ndarray | Sequence[bool] = False,
+        name: str | Sequence[str | None] | None = None,
+        tags: Iterable[Tag] = (),
+    ) -> np.ndarray:
+        """Add a body for each row of `positions` (n, 3), as `add` would one after the other; returns their ids (n,).
+
+        shapes   one for all, or one for each; with `which` (n,), integers from 0 on, those that it chooses from
+        tags     of all; for some there is `tag(ids, …)`
+
+        All others are given once for all or, with n rows, for each. A complaint names the row; then nobody is added.
+        """
+        rows = Rows(len(self.bodies), positions, SPACE)
+        columns = {
+            "orientation": rows.quaternions("orientations", orientations, one="orientation"),
+            "velocity": rows.numbers("velocities", velocities, 3, one="velocity"),
+            "spin": rows.numbers("spins", spins, 3, one="spin"),
+        }
+        return self._add_rows(
+            rows, shapes, which, columns, density=density, mass=mass, material=material, big=big, name=name, tags=tags
+        )
 
     @property
     def sharp(self) -> bool:
         """Whether the bodies are sharp solids and the law acts by the volume of their overlap; else all are rounded."""
         return self.default_law.needs_volume
 
-    def _check_sharpness(self, number: int, solid: Solid, big: bool) -> None:
-        """SceneError where a solid does not go with the law, and so not with the others, or is a grain of several pieces."""
-        law = describe(self.default_law)
+    def _size_of(self, shape: Solid) -> float:
+        return shape.volume
+
+    def _check_shape(self, who: str, shape: object, big: bool) -> None:
+        """SceneError unless it is a solid that goes with the law, and so with the others, and is no grain of several pieces."""
+        solid, law = check_solid(who, shape), describe(self.default_law)
         if solid.sharp and not self.sharp:
             raise SceneError(
-                f"body {number}: {solid.name} is sharp (sphero-radius 0), but the law {law} acts between rounded solids, and "
+                f"{who}: {solid.name} is sharp (sphero-radius 0), but the law {law} acts between rounded solids, and "
                 "both do not mix in one scene: give it a radius, or the scene a law for sharp solids, such as OverlapVolume(…)"
             )
         if self.sharp and not solid.sharp:
             raise SceneError(
-                f"body {number}: {solid.name} is rounded (sphero-radius {solid.radius:.3g}), but the law {law} acts between "
+                f"{who}: {solid.name} is rounded (sphero-radius {solid.radius:.3g}), but the law {law} acts between "
                 "sharp solids, and both do not mix in one scene: draw it with radius 0, or give the scene another law, such as "
                 "Linear(1e7)"
             )
         if solid.piece_count > 1 and not big:
             raise SceneError(
-                f"body {number}: {solid.name} has {solid.piece_count} pieces, and only big bodies may: add it with big=True, or "
+                f"{who}: {solid.name} has {solid.piece_count} pieces, and only big bodies may: add it with big=True, or "
                 "with add_wall"
             )
 
@@ -216,7 +248,7 @@ class Scene3D(Problem[Body3D]):
         """Add a solid in the coordinates it was drawn in, turned by the quaternion `turn` (w, x, y, z) about their origin,
         which is put at `position`; returns its id. For the rest see `add`."""
         number = len(self.bodies)
-        check_solid(number, solid)
+        check_solid(f"body {number}", solid)
         origin, turned = three(f"body {number}: position", position), unit(f"body {number}: turn", turn)
         return self.add(
             solid, origin + matrix(turned) @ solid.centre, orientation=product(turned, solid.orientation), velocity=velocity,
@@ -227,10 +259,9 @@ class Scene3D(Problem[Body3D]):
         self, packing: Placed3D, *, density: float | None = None, material: str = "grain", name: str | None = None
     ) -> list[int]:
         """Add every grain of a packing in space (`clast.packing`) where it lies; returns their ids."""
-        return [
-            self.add(solid, place, orientation=turn, density=density, material=material, name=name)
-            for solid, place, turn in zip(packing.shapes, packing.positions, packing.orientations, strict=True)
-        ]
+        return self.add_many(
+            packing.shapes, packing.positions, orientations=packing.orientations, density=density, material=material, name=name
+        ).tolist()
 
     def add_wall(
         self,
@@ -251,23 +282,13 @@ def three(what: str, values: object) -> Three:
     return x, y, z
 
 
-def unit(what: str, values: object) -> Four:
-    """`values` as a quaternion of length 1; SceneError if it has none."""
-    w, x, y, z = numbers(what, values, 4)
-    length = math.hypot(w, x, y, z)
-    if length == 0.0:
-        raise SceneError(f"{what} is a quaternion of length 0, which turns nothing: no turn at all is (1, 0, 0, 0)")
-    if abs(length - 1.0) <= UNIT:
-        return w, x, y, z
-    return w / length, x / length, y / length, z / length
-
-
-def check_solid(number: int, solid: object) -> None:
-    """SceneError unless it is a solid; shapes of the plane are the likely mistake."""
+def check_solid(who: str, solid: object) -> Solid:
+    """The solid; SceneError where it is none. Shapes of the plane are the likely mistake."""
     if isinstance(solid, Shape):
         raise SceneError(
-            f"body {number}: {solid.name} is a shape of the plane; a Scene3D takes solids (sphere, cuboid, hull … of "
+            f"{who}: {solid.name} is a shape of the plane; a Scene3D takes solids (sphere, cuboid, hull … of "
             "clast.shapes), a Scene shapes"
         )
     if not isinstance(solid, Solid):
-        raise SceneError(f"body {number}: {solid!r} is not a solid")
+        raise SceneError(f"{who}: {solid!r} is not a solid")
+    return solid

@@ -7,7 +7,7 @@ from clast.contact.features import geometry
 from clast.dynamics.arrays import ACCOUNTS, State
 from clast.dynamics.layout import Arranged, Layout, arrange, complete, model_of, prescribe
 from clast.dynamics.plane.columns import BODY, COS, LATE, RADIUS, SIN, SPIN, VX, VY, X, Y
-from clast.dynamics.rows import check_cohesion, flat_rows
+from clast.dynamics.rows import check_cohesion
 from clast.errors import SceneError
 from clast.scene.scene import Scene
 
@@ -28,12 +28,12 @@ def lay_out(scene: Scene) -> Layout:
 def first_state(found: Arranged) -> State:
     """Bodies at t = 0, with the velocities that tags prescribe."""
     count = len(found.rows)
-    angle = np.array([body.angle for body in found.rows])
+    angle = found.rows.column("angle")
     body = zeros((count, BODY))
-    body[:, X : Y + 1] = flat_rows([each.position for each in found.rows], 2)
+    body[:, X : Y + 1] = found.rows.column("position")
     body[:, COS], body[:, SIN] = np.cos(angle), np.sin(angle)
-    body[:, VX : VY + 1] = flat_rows([each.velocity for each in found.rows], 2)
-    body[:, SPIN] = [each.spin for each in found.rows]
+    body[:, VX : VY + 1] = found.rows.column("velocity")
+    body[:, SPIN] = found.rows.column("spin")
     body[:, RADIUS] = found.radius
     prescribe(body, found, (VX, VY, SPIN))
     return State(body, angle, zeros((count, ACCOUNTS)), gear=np.zeros((1, 3, 1)), late=np.zeros((1, LATE)))
@@ -47,7 +47,7 @@ def endless_chains(scene: Scene, found: Arranged) -> set[int]:
         body = found.rows[row]
         corners = body.shape.vertices
         open_chain = 0 < len(body.shape.edges) == len(corners) - 1
-        turns = body.angle != 0.0 or not found.imposed[row].never_turns
+        turns = body.angle != 0.0 or not found.imposed_on(row).never_turns
         if not open_chain or turns or scene.counting != "euler":
             continue
         span = corners[-1] - corners[0]

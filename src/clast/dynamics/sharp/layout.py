@@ -24,7 +24,7 @@ def lay_out(scene: Scene3D) -> Layout:
     """
     found = arrange(scene)
     tables = polyhedra(found.shapes)
-    radius = np.cbrt(BALL * np.array([body.shape.volume for body in found.rows]))
+    radius = np.cbrt(BALL * found.rows.of_shapes(lambda solid: solid.volume))
     laws = [law for law in scene.laws() if isinstance(law, OverlapLaw)]  # all of them: a scene of sharp solids takes no others
     shear = max(law.tangential if law.friction > 0.0 else 0.0 for law in laws)
     wide = np.maximum(widths(tables)[found.shape_of], 0.5 * shear * radius)  # k_n over Y, and k_t = τ Y L/4 with L = 2R

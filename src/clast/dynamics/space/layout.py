@@ -32,7 +32,7 @@ def seams_of(scene: Scene3D, found: Arranged) -> dict[int, dict[int, bool]]:
     """
     seams: dict[int, dict[int, bool]] = {}
     for row in np.flatnonzero(found.big).tolist():
-        if not found.imposed[row].never_turns:
+        if not found.imposed_on(row).never_turns:
             continue
         body = found.rows[row]
         corners = body.turned_vertices()
@@ -74,11 +74,11 @@ def first_state(found: Arranged) -> SpaceState:
     """Bodies at t = 0, with the velocities that tags prescribe."""
     count = len(found.rows)
     body = zeros((count, BODY))
-    body[:, :3] = [each.position for each in found.rows]
+    body[:, :3] = found.rows.column("position")
     body[:, RADIUS] = found.radius
-    body[:, TURN : TURN + 4] = [each.orientation for each in found.rows]
-    body[:, VELOCITY : VELOCITY + 3] = [each.velocity for each in found.rows]
-    body[:, SPIN : SPIN + 3] = [each.spin for each in found.rows]
+    body[:, TURN : TURN + 4] = found.rows.column("orientation")
+    body[:, VELOCITY : VELOCITY + 3] = found.rows.column("velocity")
+    body[:, SPIN : SPIN + 3] = found.rows.column("spin")
     prescribe(body, found, (*range(VELOCITY, VELOCITY + 3), *range(SPIN, SPIN + 3)))
     momentum = zeros((count, 4))
     to_world = matrix(body[:, TURN : TURN + 4])

@@ -98,11 +98,8 @@ def run_surfaces(run: Run, most: int = MOST_POINTS) -> Surfaces:
 
 def scene_surfaces(scene: Scene3D) -> Surfaces:
     """The bodies of a scene in space."""
-    solids = {id(body.shape): body.shape for body in scene.bodies}
-    number = {key: k for k, key in enumerate(solids)}
-    shape = np.array([number[id(body.shape)] for body in scene.bodies], dtype=np.int64)
-    big = np.array([body.big for body in scene.bodies], dtype=bool)
-    return solid_surfaces(list(solids.values()), shape, big, np.array(scene.box.periods))
+    solids, which = scene.bodies.distinct("shape")
+    return solid_surfaces(solids, which, scene.bodies.column("big"), np.array(scene.box.periods))
 
 
 def solid_surfaces(solids: Sequence[Solid], shape: Ints, big: np.ndarray, period: Floats, most: int = MOST_POINTS) -> Surfaces:

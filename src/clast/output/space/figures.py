@@ -94,8 +94,7 @@ def frames_figure(run: Run, chosen: Sequence[int], color: str = "speed") -> Any:
 def scene_figure(scene: Scene3D) -> Any:
     """A picture of a scene in space, where its bodies start."""
     bodies = scene_surfaces(scene)
-    positions = np.array([body.position for body in scene.bodies])
-    orientations = np.array([body.orientation for body in scene.bodies])
+    positions, orientations = scene.bodies.column("position"), scene.bodies.column("orientation")
     grains = np.flatnonzero(~bodies.big)
     walls = wall_points(bodies, positions, orientations)
     low, high = box_around(bodies, grains, [(positions[grains], np.ones(grains.size, bool))], walls)
