@@ -12,13 +12,13 @@ import time
 import numpy as np
 
 from clast.backend.bind import cache_folder
+from clast.bench.cases import CASES, gas, measure, prepare_dense, voronoi_shapes
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
-from clast.packing.insertion import insert_at_random, power_law
-from clast.preparation.bench import CASES, gas, measure, prepare_dense, voronoi_shapes
-from clast.preparation.periodic import Tile, compress, damped
-from clast.preparation.settle import unbalanced_force
-from clast.scene.scene import Box, Scene
+from clast.packing.plane.insertion import insert_at_random, power_law
+from clast.protocols.periodic import Tile, compress, damped
+from clast.protocols.settle import unbalanced_force
+from clast.scene.plane import Box, Scene
 from clast.shapes import cow, disk, regular
 
 AREA = 6.52  # of a gas grain, that of the cow

@@ -1,6 +1,6 @@
 """The picture of gravel that is shipped with clast, drawn by numbers; no camera was there.
 
-python benchmarks/gravel_picture.py src/clast/shapes/data/gravel.png
+python benchmarks/gravel_picture.py src/clast/shapes/plane/data/gravel.png
 
 Grains are Fourier outlines about places that do not touch, some of them with notches, two cut by the border. Light comes from
 the upper left and falls off towards the lower right, so that the ground there is darker than the grains are elsewhere: one

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from clast.experiments import find
-from clast.experiments.conduct import conduct
 from clast.experiments.hopper import BELOW, draw_hopper
-from clast.output.figures import save_figure
-from clast.output.layout import RUN_FILE
-from clast.output.reader import Run, open_run
+from clast.experiments.shared.running import conduct
+from clast.output.figures.plane import save_figure
 from clast.output.recording import Interrupted
+from clast.output.store.layout import RUN_FILE
+from clast.output.store.reader import Run, open_run
 
 SHAPES = ("disk", "cow")
 APERTURES = (20.0, 25.0, 30.0, 35.0, 40.0)  # m

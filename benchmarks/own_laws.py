@@ -13,10 +13,10 @@ import time
 import numpy as np
 
 from clast.backend.device import law_function
+from clast.bench.cases import CASES, FRICTION, dense, disk_shapes, place_again
 from clast.dynamics.engine import Engine
 from clast.laws import Law, Linear, OwnLaw, Response
 from clast.laws.friction import hold_back, no_pull, slide
-from clast.preparation.bench import CASES, FRICTION, dense, disk_shapes, place_again
 
 WINDOWS, STEPS = 9, 20_000
 DEPTH = 1e-3  # about that of a contact, in diameters: there all laws push alike

@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 
 from clast import Box, Box3D, Engine, Linear, Scene, Scene3D
-from clast.preparation.bench import FRICTION, disk_shapes
-from clast.preparation.bench_space import sphere_solids
+from clast.bench.cases import FRICTION, disk_shapes
+from clast.bench.space import sphere_solids
 from clast.shapes import regular
 
 K_N, K_T = 1.0, 0.5  # stiffnesses; unit density, mean diameter about one

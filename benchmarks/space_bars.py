@@ -12,18 +12,18 @@ import time
 
 import numpy as np
 
+from clast.algebra.quaternions import random_turns
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
 from clast.measures.accounts import accounts
 from clast.measures.book import ACCOUNTS, Book
 from clast.packing.space.arrangement import lattice_packing3d
 from clast.packing.space.distance import distance, skeleton_of
-from clast.preparation.settle import unbalanced_force
+from clast.protocols.settle import unbalanced_force
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.timed import Table
 from clast.shapes.space.forms import cross
 from clast.shapes.space.make import cuboid, plate, tetrahedron
-from clast.shapes.space.quaternions import random_turns
 from clast.shapes.space.solid import Solid
 
 SHAPES = {"cube": cuboid(1.0, 0.1, name="cube"), "tetrahedron": tetrahedron(1.0, 0.1), "cross": cross(0.5, 0.5, 0.1)}

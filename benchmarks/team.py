@@ -20,7 +20,7 @@ import numpy as np
 from costs import hexagon_tile
 
 from clast.dynamics.engine import Engine
-from clast.preparation.periodic import damped
+from clast.protocols.periodic import damped
 
 SHAKE = 0.3  # speed of shaken grains, in diameters per √(m/k_n)·1000
 WINDOW = 0.4  # seconds, about

@@ -10,8 +10,8 @@ matplotlib.use("agg")
 import matplotlib.pyplot as plt
 
 import clast
+from clast.algebra.quaternions import matrix
 from clast.shapes import cuboid
-from clast.shapes.space.quaternions import matrix
 
 brick = cuboid((3.0, 2.0, 0.6), radius=0.2)
 middle = int(np.argsort(brick.inertia)[1])

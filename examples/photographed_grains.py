@@ -9,7 +9,7 @@ import numpy as np
 matplotlib.use("agg")
 
 import clast
-from clast.output.photograph_figure import save_photograph_figure
+from clast.output.figures.photograph import save_photograph_figure
 from clast.shapes import polyline, sample_photograph
 
 PIXEL = 0.025  # cm: the picture is 12 cm wide

@@ -6,9 +6,9 @@ Friction and dashpots take the energy of the fall, and the book tells how much e
 import numpy as np
 
 import clast
+from clast.algebra.quaternions import random_turns
 from clast.measures import Coordination, Fabric
 from clast.shapes import capsule, cuboid, library_solid, open_box, sphere, tetrahedron
-from clast.shapes.space.quaternions import random_turns
 
 GRAVITY, ACROSS, LAYERS, DENSITY = 10.0, 3, 3, 2.0
 kinds = [cuboid(0.8, 0.1), tetrahedron(1.1, 0.12), sphere(0.5), capsule(0.7, 0.3), library_solid("l-block")]

@@ -6,7 +6,7 @@ The lid's work is booked as it moves; it must be pressure × width × way, and t
 import numpy as np
 
 import clast
-from clast.packing.lattice import square_lattice
+from clast.packing.plane.lattice import square_lattice
 from clast.shapes import pebble, segment
 
 SIDE, PRESSURE, SWING, READY, PERIOD, CYCLES = 3.0, 200.0, 150.0, 1.2, 0.4, 4

@@ -13,11 +13,11 @@ matplotlib.use("agg")
 import matplotlib.pyplot as plt
 
 import clast
+from clast.element_tests.biaxial import BiaxialCell
 from clast.measures import Coordination, QuasiStatic, Strain, Stress
-from clast.output.chains_figure import chains_figure
-from clast.packing.voronoi import voronoi_packing
-from clast.preparation.biaxial import BiaxialCell
-from clast.preparation.protocols import Stop, prepare
+from clast.output.figures.chains import chains_figure
+from clast.packing.plane.voronoi import voronoi_packing
+from clast.protocols.press import Stop, prepare
 
 PRESSURE, RATE, DT = 10.0, 0.002, 5e-4  # dyn/cm, 1/s, s: a soil like that of PRE10, in centimetres, grams, seconds
 law = clast.Linear(1e4, 3.3e3, friction=0.4, normal_damping=16.0, tangential_damping=4.0)

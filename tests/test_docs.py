@@ -19,7 +19,7 @@ from clast.cli.app import app
 from clast.cli.entry import run_command
 from clast.cli.running import read_options
 from clast.errors import InputError
-from clast.preparation.scene_file import read_scene
+from clast.scene_files.reading import read_scene
 from clast.shapes import load_shape
 
 ROOT = Path(__file__).parent.parent

@@ -7,12 +7,16 @@ import sys
 from importlib import import_module
 from typing import Any
 
+from clast.moved import OldNames
+
 __version__ = "0.1.0"
+
+sys.meta_path.append(OldNames())
 
 # public name → module; loaded when first asked for, so that `import clast` and `clast --help` stay quick. Laws come on top
 _PUBLIC = {
-    "Scene": "clast.scene.scene",
-    "Box": "clast.scene.scene",
+    "Scene": "clast.scene.plane",
+    "Box": "clast.scene.plane",
     "Scene3D": "clast.scene.space",
     "Box3D": "clast.scene.space",
     "Fixed": "clast.scene.tags",
@@ -30,12 +34,12 @@ _PUBLIC = {
     "run": "clast.output.recording",
     "Progress": "clast.output.progress",
     "quiet": "clast.output.progress",
-    "grains_from_image": "clast.shapes.photograph",
-    "read_scene": "clast.preparation.scene_file",
+    "grains_from_image": "clast.shapes.plane.photograph",
+    "read_scene": "clast.scene_files.reading",
     "Sweep": "clast.sweeps.sweep",
     "open_sweep": "clast.sweeps.table",
-    "Run": "clast.output.reader",
-    "Frame": "clast.output.reader",
+    "Run": "clast.output.store.reader",
+    "Frame": "clast.output.store.reader",
     "Snapshot": "clast.dynamics.snapshot",
     "Measure": "clast.measures.measure",
     "errors": "",
@@ -48,7 +52,7 @@ _PUBLIC = {
 
 def open(folder: Any) -> Any:
     """The run in a folder, a `clast.Run` for reading; StoreError if there is none or it is damaged."""
-    from clast.output.reader import open_run
+    from clast.output.store.reader import open_run
 
     return open_run(folder)
 
@@ -76,4 +80,4 @@ def __dir__() -> list[str]:
 
 
 if "IPython" in sys.modules:  # there scenes show their pictures
-    import_module("clast.output.notebook").register()
+    import_module("clast.output.figures.notebook").register()

@@ -2,8 +2,8 @@
 
     stiffness: Annotated[float, Key("k_n", "force/length", gt=0.0)]
 
-`clast.scene.declared` makes the tables of scene files and their reference from that. The kind of a law is `Law.kind`, that of a
-function which makes a shape stands above it: `@in_files("drum", "a drum about the y axis")`.
+`clast.scene_files.declared` makes the tables of scene files and their reference from that. The kind of a law is `Law.kind`, that
+of a function which makes a shape stands above it: `@in_files("drum", "a drum about the y axis")`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Key:
     gt, ge, lt, le   the value is greater than, at least, less than, at most
     infinite         inf is a value
     at_zero          what would happen at 0, for the sentence that refuses it
-    form             how a file writes it where that is not its type in Python: a name in `clast.scene.tables.FORMS`
+    form             how a file writes it where that is not its type in Python: a name in `clast.scene_files.tables.FORMS`
     required         a file must give it, though Python need not
     """
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from clast.preparation.failure import Ending
+from clast.element_tests.failure import Ending
 
 STRAIN = np.linspace(0.0, 0.06, 601)
 

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from clast.element_tests.curves import find_drops, find_peak, level, resampled, smoothed, softening
 from clast.experiments import find
 from clast.experiments.biaxial_shapes import BiaxialShapes, evaluate, record_of, void_numbers
-from clast.experiments.conduct import conduct
-from clast.preparation.curves import find_drops, find_peak, level, resampled, smoothed, softening
+from clast.experiments.shared.running import conduct
 
 TINY = {"grains": 16, "seeds": 1, "shape": "pebble", "strain": 0.01}
 

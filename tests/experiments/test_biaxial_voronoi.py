@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from clast.element_tests.curves import level
 from clast.experiments import find
 from clast.experiments.biaxial_voronoi import BiaxialVoronoi, cell_of, evaluate, record_of
-from clast.experiments.conduct import conduct
-from clast.preparation.curves import level
+from clast.experiments.shared.running import conduct
 
 TINY = {"columns": 5, "rows": 6, "seeds": 1, "strain": 0.01, "rate": 0.003}
 

@@ -7,7 +7,7 @@ import pytest
 
 from clast.experiments import find
 from clast.experiments.bouncing_ball import ADAPTIVE, FIXED, STRONG, WEAK, BouncingBall, error_and_calls, exact, scene_of
-from clast.experiments.conduct import conduct
+from clast.experiments.shared.running import conduct
 
 SHORT = {"until": 4.0, "halvings": 4}
 P = BouncingBall(**SHORT)

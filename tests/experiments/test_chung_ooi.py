@@ -8,9 +8,9 @@ import pytest
 from clast.errors import InputError
 from clast.experiments import find
 from clast.experiments.chung_ooi import HABITS, HALF, LIKELY, WORDS, slides
-from clast.experiments.conduct import conduct
-from clast.preparation.eight_impacts import OBLIQUE, OXIDE, SPEEDS, SPINNING
-from clast.preparation.impacts import Start, asked_restitution, hertz_mindlin, impact_scene, restitution_of
+from clast.experiments.impacts.eight_impacts import OBLIQUE, OXIDE, SPEEDS, SPINNING
+from clast.experiments.impacts.thrown import Start, asked_restitution, hertz_mindlin, impact_scene, restitution_of
+from clast.experiments.shared.running import conduct
 
 pytestmark = pytest.mark.validate  # Hertz-Mindlin in space is compiled for these alone
 

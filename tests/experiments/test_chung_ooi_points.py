@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from clast.experiments.chung_ooi import HABITS, HALF, LIKELY, departure, published, slides
+from clast.experiments.impacts.eight_impacts import ALLOY, HEAVY, OBLIQUE, OXIDE, SMALL_ALLOY, SPEEDS, SPINNING, STEEL, sliding
+from clast.experiments.impacts.other_springs import Habit, numbers, other_force
+from clast.experiments.impacts.thrown import Ball, Ends, effective
 from clast.laws import hertz_mindlin
 from clast.laws.law import Contact, Memory
-from clast.preparation.eight_impacts import ALLOY, HEAVY, OBLIQUE, OXIDE, SMALL_ALLOY, SPEEDS, SPINNING, STEEL, sliding
-from clast.preparation.impacts import Ball, Ends, effective
-from clast.preparation.other_springs import Habit, numbers, other_force
 
 CONTACT = Contact(depth=1e-4, closing_speed=-0.3, sliding_u=0.02, sliding_w=-0.05, reduced_mass=2.0, radius=0.1)
 DT = 1e-5

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from clast.experiments import find
-from clast.experiments.conduct import conduct
 from clast.experiments.cost_of_shape import CLUMPS, COWS, DISKS, CostOfShape, column, gases
+from clast.experiments.shared.running import conduct
 
 SHORT = {"grains": 144, "numbers": 2, "warm_up": 1.0, "windows": 2, "window": 0.02}
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from clast.experiments import find
-from clast.experiments.conduct import conduct
 from clast.experiments.cost_of_sides import DISTANCES, SIDES, medians, power
+from clast.experiments.shared.running import conduct
 
 SHORT = {"grains": 20, "until": 0.3, "repetitions": 2}
 

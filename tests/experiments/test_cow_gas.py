@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clast.experiments import find
-from clast.experiments.conduct import conduct
+from clast.experiments.shared.running import conduct
 
 
 @pytest.fixture(scope="module")

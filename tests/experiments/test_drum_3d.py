@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from clast.algebra.quaternions import matrix
 from clast.errors import InputError
 from clast.experiments import find
-from clast.experiments.conduct import conduct
 from clast.experiments.drum_3d import (
     REST,
     RISE,
@@ -24,10 +24,10 @@ from clast.experiments.drum_3d import (
     spin_of,
     surface,
 )
-from clast.experiments.space import standing_room
+from clast.experiments.shared.running import conduct
+from clast.experiments.shared.space import standing_room
 from clast.measures.book import ACCOUNTS, Book
 from clast.shapes.space.library import library_solid
-from clast.shapes.space.quaternions import matrix
 
 TINY = {"shape": "sphere", "grains": 20, "radius": 3.0, "length": 3.0, "turns": 0.25, "stiffness": 4e3}
 
@@ -35,7 +35,7 @@ TINY = {"shape": "sphere", "grains": 20, "radius": 3.0, "length": 3.0, "turns": 
 @pytest.fixture(scope="module")
 def tumbled(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("clast.experiments.space.find_spec", lambda name: None)
+        patch.setattr("clast.experiments.shared.space.find_spec", lambda name: None)
         return conduct(find("drum-3d"), given=TINY, out=tmp_path_factory.mktemp("drum") / "run")
 
 

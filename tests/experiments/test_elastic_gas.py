@@ -5,8 +5,8 @@ import pytest
 
 from clast.errors import InputError
 from clast.experiments import find
-from clast.experiments.conduct import conduct
 from clast.experiments.elastic_gas import SHAPES, ElasticGas, build
+from clast.experiments.shared.running import conduct
 
 SHORT = {"grains": 49, "until": 600.0}
 
@@ -55,7 +55,7 @@ def test_a_shape_it_does_not_know_is_refused():
 
 
 def test_the_integrator_asked_for_steps_the_gas(monkeypatch, tmp_path):
-    import clast.experiments.conduct as conducting
+    import clast.experiments.shared.running as conducting
 
     class AskedError(Exception):
         pass

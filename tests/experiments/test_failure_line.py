@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from made_failures import made_up
 
-import clast.experiments.failure as shared
+import clast.experiments.shared.failing as shared
+from clast.element_tests.failure import Ending, failure_peak, kept_places, read_failure, trial_table
 from clast.errors import InputError, PhysicsError
 from clast.experiments import find
-from clast.experiments.conduct import conduct
-from clast.experiments.failure import FailingSoil, pressures_of, rate_at, table_name, tried
 from clast.experiments.failure_line import FailureLine, evaluate, local_exponents, slopes, usable, where_published
-from clast.experiments.numbers import mean_error
-from clast.preparation.failure import Ending, failure_peak, kept_places, read_failure, trial_table
+from clast.experiments.shared.failing import FailingSoil, pressures_of, rate_at, table_name, tried
+from clast.experiments.shared.numbers import mean_error
+from clast.experiments.shared.running import conduct
 
 TINY = {"columns": 5, "rows": 6, "seeds": 1, "lowest": 1e-3, "highest": 3e-3, "rate": 0.004}
 

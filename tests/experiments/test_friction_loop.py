@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from clast.experiments import find
-from clast.experiments.conduct import conduct
 from clast.experiments.friction_loop import EDGE, VERTEX, FrictionLoop, closed_form, path_of, walk, work_of_turns
+from clast.experiments.shared.running import conduct
 
 FEW = {"turns": 2, "steps": 400}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from clast.experiments import find
-from clast.experiments.conduct import conduct
+from clast.experiments.shared.running import conduct
 
 pytestmark = pytest.mark.validate
 

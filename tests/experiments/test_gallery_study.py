@@ -3,7 +3,7 @@
 import numpy as np
 
 from clast.experiments import find
-from clast.experiments.conduct import conduct
+from clast.experiments.shared.running import conduct
 from clast.shapes import cow, library_shapes
 
 

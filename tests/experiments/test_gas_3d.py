@@ -7,9 +7,9 @@ import pytest
 
 from clast.errors import InputError
 from clast.experiments import find
-from clast.experiments.conduct import conduct
 from clast.experiments.gas_3d import STEPS, Gas3D, build, evaluate, expected_share, late_speeds, ways_to_turn
-from clast.experiments.space import contact_time, kinetic_parts, picture_of_run
+from clast.experiments.shared.running import conduct
+from clast.experiments.shared.space import contact_time, kinetic_parts, picture_of_run
 from clast.shapes.space.library import library_solid
 
 SHORT = {"shape": "brick", "grains": 27, "until": 400.0}
@@ -18,7 +18,7 @@ SHORT = {"shape": "brick", "grains": 27, "until": 400.0}
 @pytest.fixture(scope="module")
 def gas(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("clast.experiments.space.find_spec", lambda name: None)  # the run is good without pyvista
+        patch.setattr("clast.experiments.shared.space.find_spec", lambda name: None)  # the run is good without pyvista
         return conduct(find("gas-3d"), given=SHORT, out=tmp_path_factory.mktemp("gas") / "run")
 
 
@@ -55,8 +55,10 @@ def test_with_pyvista_there_is_a_picture(gas, monkeypatch, tmp_path):
     from matplotlib.figure import Figure
 
     drawn = []
-    monkeypatch.setattr("clast.experiments.space.find_spec", lambda name: name == "pyvista")
-    monkeypatch.setattr("clast.experiments.space.frames_figure", lambda run, chosen: drawn.append(list(chosen)) or Figure())
+    monkeypatch.setattr("clast.experiments.shared.space.find_spec", lambda name: name == "pyvista")
+    monkeypatch.setattr(
+        "clast.experiments.shared.space.frames_figure", lambda run, chosen: drawn.append(list(chosen)) or Figure()
+    )
     assert picture_of_run(gas.run, [0, 3], tmp_path / "gas.png") == [tmp_path / "gas.png"]
     assert drawn == [[0, 3]] and (tmp_path / "gas.png").exists()
 

@@ -6,10 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from clast.dynamics.arrival import hold_back, let_in
+from clast.dynamics.bodies.arrival import hold_back, let_in
 from clast.dynamics.engine import Engine
 from clast.experiments import find
-from clast.experiments.conduct import conduct
 from clast.experiments.heap import (
     GAP,
     ONE_SHOT,
@@ -28,11 +27,12 @@ from clast.experiments.heap import (
     state_of,
     volume_radius,
 )
+from clast.experiments.shared.running import conduct
 from clast.laws import OverlapVolume
 from clast.measures.accounts import accounts
 from clast.measures.heap import base_radius
-from clast.preparation import pour as pouring
-from clast.preparation.pour import Stream, energy_of_spinning, lowest_place, pour
+from clast.protocols import pour as pouring
+from clast.protocols.pour import Stream, energy_of_spinning, lowest_place, pour
 from clast.scene.space import Scene3D
 from clast.shapes.space.make import cuboid
 
@@ -240,7 +240,7 @@ def test_angles_are_judged():
 def test_a_small_heap_from_start_to_figures(tmp_path, monkeypatch):
     for name, value in {"AFTER": 0.05, "LONGEST": 0.02}.items():
         monkeypatch.setattr(f"clast.experiments.heap.{name}", value)
-    monkeypatch.setattr("clast.experiments.space.find_spec", lambda name: None)
+    monkeypatch.setattr("clast.experiments.shared.space.find_spec", lambda name: None)
     given = {"grains": 10, "batch": 5, "interval": 0.03, "dt": 2e-5}
     outcome = conduct(find("heap"), given=given, out=tmp_path / "run")
     p, run = Heap(**given), outcome.run

@@ -7,7 +7,6 @@ import pytest
 
 from clast.errors import InputError, PhysicsError, SceneError
 from clast.experiments import find
-from clast.experiments.conduct import conduct
 from clast.experiments.hopper import (
     FILL_DAMPING,
     RADIUS,
@@ -24,10 +23,11 @@ from clast.experiments.hopper import (
     shortest_chain,
     slope_height,
 )
+from clast.experiments.shared.running import conduct
 from clast.laws import Linear
 from clast.output.progress import quiet
-from clast.preparation import fill as filling
-from clast.scene.scene import Scene
+from clast.protocols import fill as filling
+from clast.scene.plane import Scene
 from clast.shapes import cow, disk, segment
 
 TINY = {"grains": 12, "width": 18.0, "aperture": 12.0, "until": 3.0}

@@ -8,7 +8,6 @@ import pytest
 from clast.dynamics.engine import Engine
 from clast.errors import InputError, PhysicsError
 from clast.experiments import find
-from clast.experiments.conduct import conduct
 from clast.experiments.hopper_3d import (
     BELOW,
     WALL,
@@ -23,7 +22,8 @@ from clast.experiments.hopper_3d import (
     state_of,
     table_name,
 )
-from clast.experiments.space import DIAMETER, GAP, standing_room
+from clast.experiments.shared.running import conduct
+from clast.experiments.shared.space import DIAMETER, GAP, standing_room
 
 TINY = {"grains": 60, "width": 6.0, "smallest": 4.5, "largest": 4.5, "openings": 1, "until": 4.5, "stiffness": 4e3}
 
@@ -31,7 +31,7 @@ TINY = {"grains": 60, "width": 6.0, "smallest": 4.5, "largest": 4.5, "openings":
 @pytest.fixture(scope="module")
 def emptied(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("clast.experiments.space.find_spec", lambda name: None)
+        patch.setattr("clast.experiments.shared.space.find_spec", lambda name: None)
         return conduct(find("hopper-3d"), given=TINY, out=tmp_path_factory.mktemp("hopper") / "run")
 
 

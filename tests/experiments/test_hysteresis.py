@@ -5,16 +5,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from clast.element_tests.biaxial import swing
+from clast.element_tests.recorded import record
 from clast.errors import SceneError
 from clast.experiments import find
-from clast.experiments.conduct import conduct
-from clast.experiments.cyclic import Cyclic, Swing, agrees_about, cycled, dashpot_heat, knee, knee_of_seeds, power_law
 from clast.experiments.hysteresis import Hysteresis, amplitudes_of, evaluate, fit_damping, is_inside, table_name
 from clast.experiments.hysteresis import tests_of as swings_of
-from clast.experiments.soil import cell_of, pressed
+from clast.experiments.shared.cyclic import Cyclic, Swing, agrees_about, cycled, dashpot_heat, knee, knee_of_seeds, power_law
+from clast.experiments.shared.running import conduct
+from clast.experiments.shared.soil import cell_of, pressed
 from clast.measures import Loops, Strain, Stress
-from clast.preparation.biaxial import swing
-from clast.preparation.element_test import record
 
 TINY = {"columns": 5, "rows": 6, "seeds": 1, "amplitudes": 3, "amplitude": 0.9, "state": "dense", "period": 5.0}
 

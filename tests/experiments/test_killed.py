@@ -219,8 +219,8 @@ def test_a_run_killed_thirty_times_ends_as_the_unbroken_one(job, fresh, tmp_path
 
 
 def test_ctrl_c_and_sigterm_save_and_go_on_with_the_same_bits(tmp_path):
-    from clast.output.checkpoint import read_mark
-    from clast.output.reader import open_run
+    from clast.output.store.checkpoint import read_mark
+    from clast.output.store.reader import open_run
 
     words = ["run", "cow-gas", "--grains", "100", "--until", "10"]
     folder = tmp_path / "run"

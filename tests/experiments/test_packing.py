@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from clast.experiments import find
-from clast.experiments.conduct import conduct
 from clast.experiments.packing import PUBLISHED, SHAPES, PackingOfShapes, cell_of, evaluate, record_of, scattered, smooth_law
+from clast.experiments.shared.running import conduct
 
 TINY = {"grains": 16, "seeds": 1}
 

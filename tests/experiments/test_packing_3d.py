@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
+from clast.algebra.quaternions import about, matrix
 from clast.experiments import find
-from clast.experiments.conduct import conduct
 from clast.experiments.packing_3d import WALL, Packing3DOfShapes, build, filled, inner_box, loose, solids_of
+from clast.experiments.shared.running import conduct
 from clast.laws import Linear
 from clast.output.recording import run as run_scene
 from clast.scene.space import Scene3D
 from clast.shapes.space.forms import open_box
 from clast.shapes.space.make import cuboid
-from clast.shapes.space.quaternions import about, matrix
 
 TINY = {"grains": 14, "until": 16.0, "stiffness": 1e4, "steps_per_contact": 40.0}
 
@@ -19,7 +19,7 @@ TINY = {"grains": 14, "until": 16.0, "stiffness": 1e4, "steps_per_contact": 40.0
 @pytest.fixture(scope="module")
 def heap(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("clast.experiments.space.find_spec", lambda name: None)  # pictures have tests of their own
+        patch.setattr("clast.experiments.shared.space.find_spec", lambda name: None)  # pictures have tests of their own
         return conduct(find("packing-3d"), given=TINY, out=tmp_path_factory.mktemp("heap") / "run")
 
 

@@ -5,7 +5,6 @@ import pytest
 
 from clast.dynamics.engine import Engine
 from clast.experiments import find
-from clast.experiments.conduct import conduct
 from clast.experiments.polyhedron_energy import (
     APART,
     CONSERVED,
@@ -21,6 +20,7 @@ from clast.experiments.polyhedron_energy import (
     rms,
     time_steps_share,
 )
+from clast.experiments.shared.running import conduct
 
 FEW = {"grains": 3, "until": 0.25, "height": 0.01}
 P = PolyhedronEnergy(**FEW)

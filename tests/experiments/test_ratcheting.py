@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from clast.experiments import find
-from clast.experiments.conduct import conduct
-from clast.experiments.cyclic import loops_of
 from clast.experiments.ratcheting import AT_REST, FINER, RADII, Ratcheting, evaluate, sweep_of, table_name
 from clast.experiments.ratcheting import tests_of as swings_of
+from clast.experiments.shared.cyclic import loops_of
+from clast.experiments.shared.running import conduct
 
 TINY = {"columns": 4, "rows": 5, "cycles": 2, "seeds": 1, "sweep_seeds": 1, "period": 4.0}
 

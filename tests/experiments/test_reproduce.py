@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-import clast.sweeps.reproduce as reproduction
+import clast.report.reproduce as reproduction
 from clast.cli import run_command
 from clast.errors import StoreError
 from clast.experiments import find, names
-from clast.experiments.conduct import Outcome, conduct
+from clast.experiments.shared.running import Outcome, conduct
+from clast.report.gathering import gather
+from clast.report.plan import SECONDS, PlannedRun, folder_name, plan_runs, progress_of, size_there
+from clast.report.reproduce import reproduce, tasks_of, write_report
 from clast.sweeps.index import locked
 from clast.sweeps.local import Ending
-from clast.sweeps.report import gather
-from clast.sweeps.reproduce import reproduce, tasks_of, write_report
-from clast.sweeps.reproduce_plan import SECONDS, PlannedRun, folder_name, plan_runs, progress_of, size_there
 from clast.sweeps.task import Task, carry_out, keep_failure
 
 
@@ -30,7 +30,7 @@ def _own_folder(tmp_path, monkeypatch):
 @pytest.fixture
 def undrawn(monkeypatch):
     """Runs without their figures, which take longer than the runs."""
-    monkeypatch.setattr("clast.experiments.conduct.draw", lambda _experiment, _parameters, run: Outcome(run, [], []))
+    monkeypatch.setattr("clast.experiments.shared.running.draw", lambda _experiment, _parameters, run: Outcome(run, [], []))
 
 
 def stored(folder):
@@ -77,7 +77,7 @@ def test_all_experiments_are_planned(tmp_path):
 
 
 def test_longest_runs_come_first(tmp_path, monkeypatch):
-    monkeypatch.setattr("clast.sweeps.reproduce_plan.SECONDS", {"gallery": {"quick": 2.0}, "cow-bounce": {"quick": 30.0}})
+    monkeypatch.setattr("clast.report.plan.SECONDS", {"gallery": {"quick": 2.0}, "cow-bounce": {"quick": 30.0}})
     plan = plan_runs(["gallery", "cow-bounce", "friction-loop"], "quick", tmp_path)
     assert [task.name for task in tasks_of(plan)] == ["friction-loop", "cow-bounce", "gallery"], "what nobody knows first"
 
@@ -190,7 +190,7 @@ def test_report_is_written_whenever_a_run_has_ended(undrawn, tmp_path, monkeypat
         return [Ending(task, "finished") for task in tasks]
 
     monkeypatch.setattr(reproduction, "run_locally", one_after_the_other)
-    monkeypatch.setattr("clast.sweeps.reproduce_plan.SECONDS", {"gallery": {"quick": 2.0}, "friction-loop": {"quick": 1.0}})
+    monkeypatch.setattr("clast.report.plan.SECONDS", {"gallery": {"quick": 2.0}, "friction-loop": {"quick": 1.0}})
     _, page = reproduce(["gallery", "friction-loop"], "quick", tmp_path, silent=True)
     assert seen == [{"friction-loop": "missing", "gallery": "finished"}, {"friction-loop": "failed", "gallery": "finished"}]
     assert "failed: it fell &amp; broke" in page.read_text(encoding="utf-8")

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from made_failures import made_up
 
+from clast.element_tests.failure import Ending, read_failure
 from clast.experiments import find
-from clast.experiments.conduct import conduct
-from clast.experiments.failure import cell_of
 from clast.experiments.roundness_strength import RoundnessStrength, evaluate, name_of, radii_of, shared_pressures, with_radius
-from clast.preparation.failure import Ending, read_failure
+from clast.experiments.shared.failing import cell_of
+from clast.experiments.shared.running import conduct
 
 TINY = {"columns": 4, "rows": 5, "seeds": 1, "lowest": 1e-3, "highest": 1e-3, "rate": 0.004}
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from made_failures import made_up
 
+from clast.element_tests.failure import Ending, read_failure
 from clast.experiments import find
-from clast.experiments.conduct import conduct
-from clast.experiments.failure import table_name
+from clast.experiments.shared.failing import table_name
+from clast.experiments.shared.running import conduct
 from clast.experiments.shear_band import (
     ShearBand,
     cases_of,
@@ -22,7 +23,6 @@ from clast.experiments.shear_band import (
     spread,
     strongest,
 )
-from clast.preparation.failure import Ending, read_failure
 
 TINY = {"columns": 6, "rows": 8, "seeds": 1, "others": 0, "rate": 0.004}
 P = ShearBand(columns=16, rows=20, seeds=3, others=0)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from clast.dynamics.engine import Engine
+from clast.element_tests.shear_cell import disks, papers_cell, regular_grain, voronoi_grains
 from clast.errors import InputError, SceneError
 from clast.experiments import find
-from clast.experiments.conduct import conduct
+from clast.experiments.shared.running import conduct
 from clast.experiments.shear_energy import (
     BAR,
     CHANGES,
@@ -26,7 +27,6 @@ from clast.experiments.shear_energy import (
     of_change,
     time_steps,
 )
-from clast.preparation.shear_cell import disks, papers_cell, regular_grain, voronoi_grains
 
 TINY = {"shape": "pentagon", "grains": 12, "width": 3.4, "until": 1.0, "steps": 3, "coarsest": 1.0, "finest": 0.1, "seeds": 1}
 

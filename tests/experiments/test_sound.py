@@ -8,7 +8,7 @@ import pytest
 from clast.dynamics.engine import Engine
 from clast.errors import InputError
 from clast.experiments import find
-from clast.experiments.conduct import conduct
+from clast.experiments.shared.running import conduct
 from clast.experiments.sound import EXPECTED, LAWS, LENGTHS, Sound, chain, chain_name, evaluate, first_peak, of_pulling_contacts
 
 SHORT = {"blocks": 36}

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from clast.errors import InputError, StoreError
-from clast.experiments.conduct import conduct
 from clast.experiments.experiment import Merit, Parameters, Quantity, Study, parameter
-from clast.output.reader import open_run
-from clast.output.store import RunWriter
+from clast.experiments.shared.running import conduct
+from clast.output.store.reader import open_run
+from clast.output.store.writer import RunWriter
 
 
 class Toy(Parameters):
@@ -133,7 +133,7 @@ def test_a_kill_in_the_middle_leaves_a_run_that_reads_and_resumes(tmp_path):
 import os, signal
 from pathlib import Path
 from test_study import toy
-from clast.experiments.conduct import conduct
+from clast.experiments.shared.running import conduct
 calls = []
 real = Path.replace
 def replace(self, target):

@@ -16,11 +16,11 @@ from test_sweep_killed import GAS, PATIENCE, saved_step
 from clast.cli import run_command
 from clast.errors import InputError, PhysicsError
 from clast.experiments import find
-from clast.experiments.conduct import conduct, put_in_order
-from clast.experiments.tables_apart import groups_of, make_apart, work
+from clast.experiments.shared.running import conduct, put_in_order
+from clast.experiments.shared.tables_apart import groups_of, make_apart, work
 from clast.output.progress import quiet
-from clast.output.reader import open_run
-from clast.output.store import RunWriter
+from clast.output.store.reader import open_run
+from clast.output.store.writer import RunWriter
 from clast.sweeps.task import state_of
 
 SMALL = {"turns": 1, "steps": 100}
@@ -36,7 +36,7 @@ def tables_of(folder):
 
 def test_tables_made_apart_have_the_same_bits(tmp_path, monkeypatch):
     study = find("friction-loop")
-    monkeypatch.setattr("clast.experiments.conduct.draw", lambda experiment, parameters, run: run)
+    monkeypatch.setattr("clast.experiments.shared.running.draw", lambda experiment, parameters, run: run)
     conduct(study, out=tmp_path / "one", given=SMALL)
     words = ["run", "friction-loop", "--turns", "1", "--steps", "100", "--jobs", "2", "--out", str(tmp_path / "two")]
     monkeypatch.setattr("clast.cli.running.show_outcome", lambda run: None)
@@ -86,7 +86,7 @@ def test_a_group_says_what_is_wrong_and_others_studies_are_refused(tmp_path):
         hear(0, failing)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("clast.experiments.tables_apart.share_out", share_out)
+        patch.setattr("clast.experiments.shared.tables_apart.share_out", share_out)
         study = find("friction-loop")
         for kind, error in (("input", InputError), ("physics", PhysicsError), ("disk", OSError)):
             failing["kind"] = kind

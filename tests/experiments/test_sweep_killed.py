@@ -12,7 +12,7 @@ from test_killed import content, require_same
 
 import clast
 from clast.cli import run_command
-from clast.preparation.scene_run import run_file
+from clast.scene_files.running import run_file
 from clast.sweeps.scene_row import read_row
 from clast.sweeps.task import is_complete, state_of
 

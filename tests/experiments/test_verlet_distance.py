@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from clast.experiments import find
-from clast.experiments.conduct import conduct
+from clast.experiments.shared.running import conduct
 from clast.experiments.verlet_distance import (
     AUTO,
     SPEEDS,

@@ -6,7 +6,7 @@ import pytest
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
 from clast.measures.accounts import accounts
-from clast.scene.scene import Box, Scene
+from clast.scene.plane import Box, Scene
 from clast.shapes import polyline, regular, segment
 
 GRAINS = 203  # no multiple of 8, nor of 2 or 3

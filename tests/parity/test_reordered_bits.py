@@ -1,4 +1,4 @@
-"""The same bits wherever bodies lie in memory: free rows are dealt anew, at random, while runs go on (`dynamics/locality`)."""
+"""The same bits wherever bodies lie in memory: free rows are dealt anew, at random, while runs go on (`bodies/locality`)."""
 
 import itertools
 import signal
@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 
 import clast
-from clast.dynamics import locality
-from clast.dynamics.arrival import hold_back, let_in
+from clast.algebra.quaternions import random_turns
+from clast.dynamics.bodies import locality
+from clast.dynamics.bodies.arrival import hold_back, let_in
 from clast.dynamics.engine import Engine
 from clast.laws import Cohesion, Linear, OverlapVolume, Rolling
 from clast.measures.accounts import accounts
 from clast.measures.contacts import carried, contact_arrays
-from clast.scene.scene import Box, Scene
+from clast.scene.plane import Box, Scene
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Fixed, Pressure, Velocity
 from clast.shapes import disk, polyline, regular, segment
 from clast.shapes.space.make import cuboid, plate, sphere
-from clast.shapes.space.quaternions import random_turns
 
 LAW = Linear(2e5, 1e5, friction=0.4, normal_damping=200.0, tangential_damping=50.0)
 FULL = Linear(2e5, 1e5, friction=0.4, rolling=Rolling(10.0, 0.2), cohesion=Cohesion(5.0, 0.004))

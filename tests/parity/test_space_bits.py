@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import clast
+from clast.algebra.quaternions import random_turns
 from clast.dynamics.engine import Engine
 from clast.dynamics.space.columns import SPIN, TURN
 from clast.laws import Linear
@@ -17,7 +18,6 @@ from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Velocity
 from clast.shapes.space.forms import cross
 from clast.shapes.space.make import capsule, cuboid, plate, sphere, tetrahedron
-from clast.shapes.space.quaternions import random_turns
 
 SIDE, LAYERS = 3, 3
 STEPS = 900

@@ -8,7 +8,7 @@ from clast.dynamics.engine import Engine
 from clast.laws import Linear
 from clast.measures.accounts import accounts
 from clast.measures.book import ACCOUNTS, Book
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.scene.timed import Harmonic, Ramp, Table
 from clast.shapes import disk, segment
 

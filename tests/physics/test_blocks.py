@@ -7,7 +7,7 @@ import pytest
 
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.shapes import polygon, segment
 
 G = 10.0

@@ -7,14 +7,14 @@ import warnings
 import numpy as np
 import pytest
 
+from clast.element_tests.biaxial import BiaxialCell
+from clast.element_tests.recorded import record
 from clast.errors import SceneError
 from clast.experiments.packing import SHAPES, scattered
 from clast.laws import Linear
 from clast.measures import Region, Stress
-from clast.preparation.biaxial import BiaxialCell
-from clast.preparation.cell import ENDS, SIDES, WALLS, PressureWarning, check_pressure, drive, press
-from clast.preparation.element_test import record
-from clast.preparation.protocols import Stop, prepare, start_from
+from clast.protocols.cell import ENDS, SIDES, WALLS, PressureWarning, check_pressure, drive, press
+from clast.protocols.press import Stop, prepare, start_from
 from clast.scene.timed import Harmonic, Ramp
 
 P, DT, GRAINS = 1e-3, 0.02, 36

@@ -9,7 +9,7 @@ from clast.dynamics.engine import Engine
 from clast.laws import Linear
 from clast.measures.accounts import accounts
 from clast.measures.book import ACCOUNTS, HEATS, Book
-from clast.scene.scene import Box, Scene
+from clast.scene.plane import Box, Scene
 from clast.scene.tags import Force, Velocity
 from clast.shapes import disk, pebble, regular, segment
 

@@ -8,7 +8,7 @@ import shapely
 
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.shapes import Shape, disk, regular
 
 DEGREES = [*range(0, 90, 5), 87, 88, 89]

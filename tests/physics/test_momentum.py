@@ -6,7 +6,7 @@ import pytest
 from clast.dynamics.engine import Engine
 from clast.laws import Cohesion, Hertz, HertzMindlin, Law, Linear, Rolling
 from clast.measures.accounts import accounts
-from clast.scene.scene import Box, Scene
+from clast.scene.plane import Box, Scene
 from clast.shapes import clump, disk, peanut, pebble, polygon, regular, rice
 
 MORE = {"rolling": Rolling(50.0, 0.5), "cohesion": Cohesion(5.0, 0.05)}

@@ -10,7 +10,7 @@ from clast.laws import Linear
 from clast.measures.accounts import accounts
 from clast.measures.book import Book
 from clast.measures.contacts import virial
-from clast.scene.scene import Box, Scene
+from clast.scene.plane import Box, Scene
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Velocity
 from clast.shapes import disk, pebble, segment
 

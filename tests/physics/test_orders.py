@@ -13,7 +13,7 @@ from clast.dynamics.engine import Engine
 from clast.laws import Linear
 from clast.measures.accounts import accounts
 from clast.measures.book import ACCOUNTS, Book
-from clast.scene.scene import Box, Scene
+from clast.scene.plane import Box, Scene
 from clast.scene.tags import Force, Velocity
 from clast.shapes import Shape, cow, disk, peanut, pebble, polyline, regular, rice, segment
 

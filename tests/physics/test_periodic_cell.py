@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import clast
+from clast.element_tests.periodic_cell import PeriodicCell
 from clast.errors import InputError, SceneError
 from clast.laws import Linear
 from clast.measures import QuasiStatic, Strain, Stress, VoidRatio
-from clast.packing.voronoi import voronoi_packing
-from clast.preparation.periodic_cell import PeriodicCell
-from clast.preparation.protocols import Stop, prepare
+from clast.packing.plane.voronoi import voronoi_packing
+from clast.protocols.press import Stop, prepare
 
 PRESSURE = 30.0
 LAW = Linear(1e4, 3.3e3, 0.4, normal_damping=16.0, tangential_damping=4.0)

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 from clast.dynamics.engine import Engine
+from clast.element_tests.biaxial import BiaxialCell
 from clast.errors import InputError, PhysicsError
 from clast.experiments.packing import SHAPES, scattered
 from clast.laws import Linear
 from clast.measures.accounts import accounts
-from clast.packing.voronoi import voronoi_packing
-from clast.preparation import protocols
-from clast.preparation.biaxial import BiaxialCell
-from clast.preparation.cell import Extent, add_cell, extent_of
-from clast.preparation.kept import kept_path
-from clast.preparation.protocols import Report, Stop, come_to_rest, prepare, report_on, start_from
-from clast.scene.scene import Scene
+from clast.packing.plane.voronoi import voronoi_packing
+from clast.protocols import press as protocols
+from clast.protocols.cell import Extent, add_cell, extent_of
+from clast.protocols.prepared import kept_path
+from clast.protocols.press import Report, Stop, come_to_rest, prepare, report_on, start_from
+from clast.scene.plane import Scene
 from clast.scene.timed import Ramp
 from clast.shapes import disk, segment
 

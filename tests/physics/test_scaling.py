@@ -7,7 +7,7 @@ import pytest
 
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
-from clast.scene.scene import Box, Scene
+from clast.scene.plane import Box, Scene
 from clast.scene.tags import Velocity
 from clast.shapes import cow, disk, polygon, polyline, regular, rice
 

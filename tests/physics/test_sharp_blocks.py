@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
+from clast.algebra.quaternions import about
 from clast.dynamics.engine import Engine
 from clast.laws import OverlapEnergy, OverlapVolume
-from clast.preparation.settle import unbalanced_force
+from clast.protocols.settle import unbalanced_force
 from clast.scene.space import Scene3D
 from clast.scene.tags import Velocity
 from clast.shapes.space.make import cuboid
-from clast.shapes.space.quaternions import about
 
 G = 10.0
 YOUNG = 1e6

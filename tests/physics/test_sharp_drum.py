@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from clast.algebra.quaternions import random_turns
 from clast.dynamics.engine import Engine
 from clast.dynamics.space.columns import SPIN, TURN
 from clast.laws import Law, OverlapEnergy, OverlapVolume
@@ -13,7 +14,6 @@ from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Velocity
 from clast.shapes import ellipsoid_grain, floor_with_rim, sharp_drum
 from clast.shapes.space.make import cuboid, tetrahedron
-from clast.shapes.space.quaternions import random_turns
 
 SPIN_OF_DRUM = 2.0 * math.pi
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from clast.algebra.quaternions import about, matrix, product, random_turns
 from clast.dynamics.engine import Engine
 from clast.laws import Law, OverlapEnergy, OverlapVolume
 from clast.measures.book import Book
@@ -16,7 +17,6 @@ from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Fixed, Force, Velocity
 from clast.shapes import ellipsoid_grain
 from clast.shapes.space.make import cuboid, tetrahedron
-from clast.shapes.space.quaternions import about, matrix, product, random_turns
 
 booked: Callable[..., Book] = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "space_bars.py"))["booked"]
 CUBE = cuboid(1.0, 0.0)

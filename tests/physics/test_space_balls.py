@@ -6,8 +6,8 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from clast.dynamics.contacts.kinds import ONE_ROUND, OTHERS, TWO_ROUND
 from clast.dynamics.engine import Engine
-from clast.dynamics.kinds import ONE_ROUND, OTHERS, TWO_ROUND
 from clast.dynamics.space.columns import FIRST, MARK
 from clast.laws import Cohesion, Linear, Rolling
 from clast.scene.space import Scene3D

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from clast.algebra.quaternions import about
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
-from clast.preparation.settle import unbalanced_force
+from clast.protocols.settle import unbalanced_force
 from clast.scene.space import Scene3D
 from clast.shapes.space.make import cuboid, plate
-from clast.shapes.space.quaternions import about
 
 BARS = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "space_bars.py"))
 G = 10.0

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from clast.algebra.quaternions import about, matrix, random_turns
 from clast.dynamics.engine import Engine
 from clast.laws import Cohesion, Hertz, HertzMindlin, Law, Linear, Rolling
 from clast.measures.accounts import accounts
@@ -13,7 +14,6 @@ from clast.measures.book import ACCOUNTS, HEATS, Book
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Force, Velocity
 from clast.shapes.space.make import cuboid, plate, sphere, tetrahedron
-from clast.shapes.space.quaternions import about, matrix, random_turns
 from clast.shapes.space.solid import Solid
 
 BARS = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "space_bars.py"))

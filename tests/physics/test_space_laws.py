@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
+from clast.algebra.quaternions import random_turns
 from clast.dynamics.engine import Engine
 from clast.laws import Cohesion, Hertz, Linear, OwnLaw, Rolling
 from clast.laws.linear import elastic, force, normal_energy, spring_energy
 from clast.scene.space import Scene3D
 from clast.shapes.space.make import cuboid, hull, plate, sphere
-from clast.shapes.space.quaternions import random_turns
 
 RADIUS = 0.2
 K = 1e5

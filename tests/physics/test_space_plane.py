@@ -6,15 +6,15 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from clast.algebra.quaternions import about, matrix
+from clast.dynamics.contacts.kinds import OTHERS
 from clast.dynamics.engine import Engine, kinds_to_compile
-from clast.dynamics.kinds import OTHERS
 from clast.laws import Cohesion, HertzMindlin, Law, Linear, Rolling
 from clast.measures.accounts import accounts
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.shapes import disk, polygon, segment
 from clast.shapes.space.make import cuboid, plate, sphere
-from clast.shapes.space.quaternions import about, matrix
 
 K = 1e4
 LAW = Linear(K, 0.5 * K, friction=0.5, normal_damping=80.0, tangential_damping=40.0)  # few bounces: rounding grows by chaos

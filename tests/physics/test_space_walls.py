@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from clast.algebra.quaternions import matrix, random_turns
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
 from clast.measures.accounts import accounts
@@ -13,7 +14,6 @@ from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Fixed, Velocity
 from clast.shapes.space.forms import open_box
 from clast.shapes.space.make import capsule, cuboid, plate, sphere, tetrahedron
-from clast.shapes.space.quaternions import matrix, random_turns
 from clast.shapes.space.solid import Solid
 
 K = 1e4

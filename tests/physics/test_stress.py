@@ -6,7 +6,7 @@ import pytest
 import clast
 from clast.measures import Coordination, Fabric, ForceChains, ForceDistribution, QuasiStatic, Region, Stress, VoidRatio, Walls
 from clast.measures.touching import contacts_at
-from clast.output.chains_figure import chains_figure
+from clast.output.figures.chains import chains_figure
 from clast.shapes import pebble, regular, segment
 
 P_X, P_Y, MU = 100.0, 200.0, 0.5

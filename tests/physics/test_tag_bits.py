@@ -9,7 +9,7 @@ from tagged_engines import BALL, BAR, LAW, TIMED, booked, by_id, engine_of
 from clast.dynamics import program
 from clast.dynamics.engine import Engine
 from clast.measures.accounts import accounts
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.scene.tags import Dashpot, Force, Pressure, Velocity
 from clast.scene.timed import Harmonic, Ramp, Table, evaluate
 from clast.shapes import segment

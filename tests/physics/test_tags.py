@@ -9,7 +9,7 @@ from tagged_engines import BALL, BAR, LAW, TIMED, K, booked, by_id, engine_of
 
 from clast.dynamics.engine import Engine
 from clast.errors import SceneError
-from clast.scene.scene import Box, Scene
+from clast.scene.plane import Box, Scene
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Velocity
 from clast.scene.timed import Harmonic, Ramp, Table
 from clast.shapes import segment

@@ -12,8 +12,8 @@ from scipy.optimize import linprog
 from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
 
 from clast.backend.device import from_python, routine
-from clast.contact.overlap import LINKS, NOTHING, POINTS, TOLERANCE, clip, surface_integrals
-from clast.contact.polyhedra import Polyhedra, polyhedra
+from clast.contact.sharp.overlap import LINKS, NOTHING, POINTS, TOLERANCE, clip, surface_integrals
+from clast.contact.sharp.polyhedra import Polyhedra, polyhedra
 
 EMPTY = np.zeros(0, np.int64)
 BOX_FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 from overlap_reference import BOX_FACES, Form, Pair, corners_of, exact, overlap_of, planes_of, reference, tables_of
 
-from clast.contact.polyhedra import Polyhedra
+from clast.algebra.quaternions import about, matrix, random_turns
+from clast.contact.sharp.polyhedra import Polyhedra
 from clast.shapes.space.make import hull
-from clast.shapes.space.quaternions import about, matrix, random_turns
 
 KEPT = Path(__file__).parents[1] / "data" / "degenerate_pairs.json"
 UNEVEN = np.array([0.1, 0.2, 0.3])

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
+from clast.algebra.quaternions import random_turns
 from clast.laws import Linear
 from clast.measures.book import ACCOUNTS
-from clast.output.reader import Run, open_run
 from clast.output.recording import scene_arrays
-from clast.output.store import RunWriter
+from clast.output.store.reader import Run, open_run
+from clast.output.store.writer import RunWriter
 from clast.scene.space import Scene3D
 from clast.shapes import capsule, cuboid, mesh, plate, shell, sphere, sphere_clump, tetrahedron
-from clast.shapes.space.quaternions import random_turns
 
 
 def ell(radius: float = 0.1):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.integrate import solve_ivp
 
+from clast.algebra import quaternions
 from clast.backend.bare import bare
 from clast.backend.device import device, from_python
 from clast.backend.lines import at_a_line
@@ -24,13 +25,12 @@ from clast.dynamics.arrays import (
     Tags,
     flat,
 )
-from clast.dynamics.room import empty_forces
+from clast.dynamics.bodies.room import empty_forces
 from clast.dynamics.space.columns import BODY, CONSTANT, PAIR, PULL, SPIN, TURN, VELOCITY
 from clast.dynamics.space.family import WIDTHS, momenta
 from clast.dynamics.space.kicks import kick_and_drift_of
 from clast.dynamics.space.leading import move_tagged_of, note_pressures
 from clast.dynamics.space.predicting import correct_and_predict_of
-from clast.shapes.space import quaternions
 
 MOMENTS = {
     "asymmetric, middle x": (2.0, 1.0, 3.5), "asymmetric, middle y": (3.5, 2.0, 1.0), "asymmetric, middle z": (1.0, 3.5, 2.0),

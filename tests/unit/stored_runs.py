@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 
 from clast.measures.book import ACCOUNTS
-from clast.output.reader import Run, open_run
 from clast.output.recording import scene_arrays
-from clast.output.store import RunWriter
-from clast.scene.scene import Scene
+from clast.output.store.reader import Run, open_run
+from clast.output.store.writer import RunWriter
+from clast.scene.plane import Scene
 
 
 def stored_run(folder: Path, scene: Scene, steps: list[dict[str, np.ndarray]], dt: float = 0.1) -> Run:

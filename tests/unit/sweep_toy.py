@@ -5,7 +5,7 @@ import signal
 import time
 from pathlib import Path
 
-from clast.experiments.workers import attend
+from clast.backend.processes import attend
 
 
 def save(mark):

@@ -9,7 +9,7 @@ import pytest
 
 import clast
 from clast.errors import SceneError
-from clast.scene.room import crowded
+from clast.scene_files.room import crowded
 from clast.shapes import clump, cuboid, disk, floor_with_rim, plate, regular, segment, sphere
 
 FLAT = [regular(6, radius=0.1, circumradius=0.4), disk(radius=0.3), clump([(0, 0), (0.3, 0)], 0.2)]

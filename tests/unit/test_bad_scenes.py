@@ -22,9 +22,9 @@ from scene_texts import ARROW, MINIMAL, VALID, toml
 import clast.output.recording
 from clast.cli import run_command
 from clast.cli.app import app
-from clast.preparation.scene_file import read_scene
-from clast.scene.complaint import written
-from clast.scene.schema import SceneKeys
+from clast.scene_files.complaint import written
+from clast.scene_files.reading import read_scene
+from clast.scene_files.schema import SceneKeys
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TEXTS = {**VALID, **{path.stem: path.read_text() for path in sorted(EXAMPLES.glob("*.toml"))}}

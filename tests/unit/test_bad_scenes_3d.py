@@ -16,9 +16,9 @@ from test_bad_scenes import changed, spoil_table
 
 from clast.cli import run_command
 from clast.errors import InputError, OverlapError, StepError
-from clast.preparation.scene_file import built, parse, read_scene
-from clast.scene.complaint import written
-from clast.scene.schema_space import SpaceSceneKeys
+from clast.scene_files.complaint import written
+from clast.scene_files.reading import built, parse, read_scene
+from clast.scene_files.space.schema import SpaceSceneKeys
 
 BUILT_TOO = {"minimal", "tags"}  # of these, what the schema lets pass is built: there it has to be refused
 

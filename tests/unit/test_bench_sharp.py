@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from clast.preparation import bench_sharp
-from clast.preparation.bench import CASES
-from clast.preparation.bench_sharp import FRICTION, STILL, bed, heap_grains, prepare_bed, sharp_cubes
-from clast.preparation.settle import unbalanced_force
+from clast.bench import sharp as bench_sharp
+from clast.bench.cases import CASES
+from clast.bench.sharp import FRICTION, STILL, bed, heap_grains, prepare_bed, sharp_cubes
+from clast.protocols.settle import unbalanced_force
 
 
 def test_a_bed_lies_in_its_box_at_rest_and_is_kept(tmp_path, monkeypatch):

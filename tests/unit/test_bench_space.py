@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from clast.preparation import bench_space
-from clast.preparation.bench_space import STILL, cube_solids, prepare_settled, sphere_solids
-from clast.preparation.settle import unbalanced_force
+from clast.bench import space as bench_space
+from clast.bench.space import STILL, cube_solids, prepare_settled, sphere_solids
+from clast.protocols.settle import unbalanced_force
 
 FILL = 0.8
 

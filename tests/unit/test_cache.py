@@ -15,7 +15,7 @@ from clast.backend.bind import FAMILIES, PACKAGE, TEMPLATE, sources
 from clast.backend.private_code import KernelCompiler
 from clast.dynamics.engine import Engine
 from clast.laws import Linear, OverlapVolume, by_kind
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.shapes import disk
 from clast.shapes.space.make import cuboid
@@ -25,7 +25,7 @@ import json
 import clast
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.shapes import disk
 
 scene = Scene(law=Linear(1e4))
@@ -92,7 +92,7 @@ def test_a_second_process_compiles_nothing(installation, cold):
 def test_remarks_cost_no_compilation(installation, cold):
     """Comments, docstrings and blank lines, in the template and in what it imports."""
     files = installation.files()
-    paths = [installation.package / name for name in ("dynamics/kernels.py", "dynamics/forces.py", "laws/linear.py")]
+    paths = [installation.package / name for name in ("dynamics/kernels.py", "dynamics/contacts/forces.py", "laws/linear.py")]
     texts = [path.read_text() for path in paths]
     for path, text in zip(paths, texts, strict=True):
         assert text.startswith('"""')
@@ -190,7 +190,7 @@ def test_the_key_leaves_out_what_is_not_compiled():
     plane, space, sharp = (set(sources(TEMPLATE, family, "clast.laws.linear")) for family in FAMILIES)
     dynamics = PACKAGE / "dynamics"
     assert dynamics / "engine.py" not in plane | space | sharp
-    assert dynamics / "forces.py" in plane & space
+    assert dynamics / "contacts" / "forces.py" in plane & space
     assert dynamics / "plane" / "visit.py" in plane - space - sharp
     assert dynamics / "space" / "visit.py" in space - plane
     assert dynamics / "sharp" / "visit.py" in sharp - space - plane

@@ -252,7 +252,7 @@ def test_info_and_figure(capsys, short_run):
 
 
 def test_bench_prints_a_table_or_json_alone(capsys, monkeypatch):
-    from clast.preparation import bench
+    from clast.bench import cases as bench
 
     def fake(cases, threads):
         print("chatter")
@@ -276,7 +276,7 @@ def test_bench_prints_a_table_or_json_alone(capsys, monkeypatch):
 def test_a_run_killed_before_its_first_checkpoint_starts_from_the_beginning(capsys, short_run):
     import numpy as np
 
-    from clast.output.store import RunWriter
+    from clast.output.store.writer import RunWriter
 
     whole = clast.open(short_run)
     with RunWriter.create(Path("begun"), provenance=whole.provenance, scene=whole.scene):

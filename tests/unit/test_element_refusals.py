@@ -5,14 +5,14 @@ import pytest
 from made_runs import square_packing
 
 from clast.cli import run_command
+from clast.element_tests.biaxial import BiaxialCell
+from clast.element_tests.periodic_cell import PeriodicCell
 from clast.errors import InputError, SceneError
 from clast.laws import Linear
 from clast.measures import Strain, Stress
-from clast.packing.voronoi import voronoi_packing
-from clast.preparation.biaxial import BiaxialCell
-from clast.preparation.cell import drive, press
-from clast.preparation.periodic_cell import PeriodicCell
-from clast.preparation.protocols import Prepared, Report
+from clast.packing.plane.voronoi import voronoi_packing
+from clast.protocols.cell import drive, press
+from clast.protocols.press import Prepared, Report
 from clast.scene.springs import Springs
 
 LAW = Linear(1e4, 3.3e3, 0.4)

@@ -7,7 +7,7 @@ import clast
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
 from clast.output.estimate import announcement, disk_bytes, duration, size, step_rule, stored_rows
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.shapes import disk, rice
 
 

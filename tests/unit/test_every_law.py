@@ -18,7 +18,7 @@ import clast
 from clast.errors import InputError, SceneError
 from clast.keys import keys_of
 from clast.laws import Cohesion, Contact, Law, Memory, Overlap, Rolling, by_kind
-from clast.preparation.scene_file import parse, scene_of
+from clast.scene_files.reading import parse, scene_of
 
 LAWS = by_kind()
 ROUNDED = [kind for kind, law in LAWS.items() if not law.needs_volume]

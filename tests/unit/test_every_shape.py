@@ -16,11 +16,11 @@ import clast.shapes
 from clast.errors import ClastError, InputError, ShapeError
 from clast.found import in_order, makers_in
 from clast.keys import keys_of
-from clast.preparation.scene_file import parse
-from clast.scene.build import ShapeShelf
-from clast.scene.space_build import SolidShelf
+from clast.scene_files.build import ShapeShelf
+from clast.scene_files.reading import parse
+from clast.scene_files.space.build import SolidShelf
 
-MAKERS = {(2, kind): maker for kind, maker in makers_in("clast.shapes").items()}
+MAKERS = {(2, kind): maker for kind, maker in makers_in("clast.shapes.plane").items()}
 MAKERS |= {(3, kind): maker for kind, maker in makers_in("clast.shapes.space").items()}
 PYRAMID = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 BY_FORM = {

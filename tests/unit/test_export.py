@@ -6,10 +6,10 @@ from stored_runs import stored_run
 
 from clast.errors import StoreError
 from clast.laws import Linear
-from clast.output import export
-from clast.output.export import export_csv
-from clast.output.store import RunWriter
-from clast.scene.scene import Scene
+from clast.output.export import csv as export
+from clast.output.export.csv import export_csv
+from clast.output.store.writer import RunWriter
+from clast.scene.plane import Scene
 from clast.shapes import clump, disk, polygon, polyline
 
 
@@ -69,7 +69,7 @@ def test_bodies_and_shapes_say_what_the_scene_was(run, tmp_path):
 
 
 def test_tables_of_a_study(tmp_path):
-    from clast.output.reader import open_run
+    from clast.output.store.reader import open_run
 
     with RunWriter.create(tmp_path / "run", provenance={}, scene={}) as writer:
         writer.checkpoint(0, 0.0, {}, {})

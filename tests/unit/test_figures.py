@@ -10,10 +10,10 @@ from PIL import Image
 from stored_runs import stored_run
 
 from clast.laws import Linear
-from clast.output import notebook
-from clast.output.figures import draw_run, draw_scene, scene_figure
-from clast.output.notebook import run_html, scene_png, shape_png
-from clast.scene.scene import Box, Scene
+from clast.output.figures import notebook
+from clast.output.figures.notebook import run_html, scene_png, shape_png
+from clast.output.figures.plane import draw_run, draw_scene, scene_figure
+from clast.scene.plane import Box, Scene
 from clast.shapes import cow, disk, segment
 
 

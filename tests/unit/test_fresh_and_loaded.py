@@ -18,7 +18,7 @@ import numpy as np
 import clast
 from clast.dynamics.engine import Engine
 from clast.laws import Linear, OverlapVolume
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.scene.tags import Velocity
 from clast.shapes import regular, segment

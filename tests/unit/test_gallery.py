@@ -6,9 +6,9 @@ import pytest
 from matplotlib.image import imread
 
 from clast.errors import InputError
-from clast.output import gallery
-from clast.output.gallery import draw_gallery
-from clast.output.shape_figure import draw_shape, fill_rings, round_length, save_shape_figure, shape_report, shape_warnings
+from clast.output.figures import gallery
+from clast.output.figures.gallery import draw_gallery
+from clast.output.figures.shape import draw_shape, fill_rings, round_length, save_shape_figure, shape_report, shape_warnings
 from clast.shapes import clump, clumpy_cow, cow, disk, library_shapes, polygon, polyline, rice, rounded
 
 SQUARE = [(0, 0), (1, 0), (1, 1), (0, 1)]

@@ -8,13 +8,13 @@ import pytest
 from space_runs import every_kind, stored_space_run
 from stored_runs import stored_run
 
+from clast.algebra.quaternions import random_turns
 from clast.errors import InputError, StoreError
 from clast.laws import Linear
-from clast.output.gsd_file import export_gsd
-from clast.scene.scene import Box, Scene
+from clast.output.export.gsd import export_gsd
+from clast.scene.plane import Box, Scene
 from clast.scene.space import Box3D, Scene3D
 from clast.shapes import clump, disk, polygon, segment, sphere
-from clast.shapes.space.quaternions import random_turns
 
 
 def test_places_turns_and_motion(tmp_path):

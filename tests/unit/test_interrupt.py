@@ -8,7 +8,7 @@ import pytest
 
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.shapes import regular, segment
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers here")

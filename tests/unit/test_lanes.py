@@ -12,17 +12,17 @@ from clast.backend.bare import LANES, bare
 from clast.backend.device import device, from_python
 from clast.backend.held import hold
 from clast.backend.instructions import instructions_in
-from clast.dynamics import kinds
 from clast.dynamics.arrays import Clock
-from clast.dynamics.blocks import columns_of, compute_of
+from clast.dynamics.contacts import kinds
+from clast.dynamics.contacts.blocks import columns_of, compute_of
+from clast.dynamics.contacts.forces import forces_with_memory
 from clast.dynamics.engine import Engine, kernels_of
-from clast.dynamics.forces import forces_with_memory
 from clast.dynamics.loops import loop_of
 from clast.dynamics.plane import passes as plane_passes
 from clast.dynamics.space import passes as space_passes
 from clast.dynamics.worlds import worlds_of
 from clast.laws import Cohesion, Hertz, HertzMindlin, Linear, Rolling
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Velocity
 from clast.shapes import cow, disk, polygon, polyline, regular

@@ -15,7 +15,7 @@ from clast.laws.cohesion import pull, pull_energy
 from clast.laws.law import Contact, Memory
 from clast.laws.rolling import rolling_energy, rolling_torque
 from clast.measures.accounts import accounts
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.scene.tags import Force, Velocity
 from clast.scene.timed import Ramp
 from clast.shapes import disk, segment

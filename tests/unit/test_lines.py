@@ -5,7 +5,7 @@ import pytest
 
 import clast
 from clast.backend.lines import LINE_BYTES, at_a_line, zeros
-from clast.dynamics import removal
+from clast.dynamics.bodies import removal
 from clast.shapes import disk, segment
 
 

@@ -10,10 +10,11 @@ import shapely
 from clast.dynamics.plane.layout import lay_out
 from clast.errors import ShapeError
 from clast.laws import Linear
-from clast.scene.scene import Scene
-from clast.shapes import ThinShapeWarning, clump, disk, nearness, polygon, polyline, regular, thickness, union
-from clast.shapes.inside import distance_to_segments
-from clast.shapes.validity import TOLERANCE, without_collinear
+from clast.scene.plane import Scene
+from clast.shapes import ThinShapeWarning, clump, disk, polygon, polyline, regular
+from clast.shapes.plane import nearness, thickness, union
+from clast.shapes.plane.inside import distance_to_segments
+from clast.shapes.plane.validity import TOLERANCE, without_collinear
 
 LONG = 20_000
 PER_POINT = 200  # pairs looked at for each point of a long skeleton; all pairs would be 20 000

@@ -22,7 +22,7 @@ from clast.shapes import (
     segment,
     union_mass,
 )
-from clast.shapes.mass import sector
+from clast.shapes.plane.mass import sector
 
 R = 0.3
 ELL = [(0, 0), (2, 0), (2, 0.7), (0.8, 0.7), (0.8, 2), (0, 2)]

@@ -11,7 +11,7 @@ from clast.errors import InputError
 from clast.laws import Cohesion, Linear, Rolling
 from clast.measures import Coordination, Fabric, Region, Stress, Walls
 from clast.measures.touching import contacts_at
-from clast.scene.scene import Box, Scene
+from clast.scene.plane import Box, Scene
 from clast.shapes import disk, polygon, segment
 
 BALL = disk(radius=0.5)

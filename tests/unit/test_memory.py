@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from clast.dynamics.bodies.layout import Layout
+from clast.dynamics.bodies.room import empty_lists
+from clast.dynamics.contacts.memory import put_springs, springs_of
 from clast.dynamics.engine import Engine
 from clast.dynamics.family import Family, family_of
-from clast.dynamics.layout import Layout
-from clast.dynamics.memory import put_springs, springs_of
-from clast.dynamics.room import empty_lists
 from clast.laws import Linear, OverlapVolume, Rolling
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.shapes import clump, disk, regular
 from clast.shapes.space.make import cuboid, sphere, sphere_clump

@@ -9,12 +9,12 @@ from stored_runs import stored_run
 
 from clast.errors import InputError, StoreError
 from clast.laws import Linear
-from clast.output import movie
-from clast.output.figures import run_outlines
-from clast.output.movie import HEADER, write_movie
+from clast.output.figures import movie
+from clast.output.figures.movie import HEADER, write_movie
+from clast.output.figures.plane import run_outlines
+from clast.output.figures.view import view_of
 from clast.output.progress import Progress
-from clast.output.view import view_of
-from clast.scene.scene import Box, Scene
+from clast.scene.plane import Box, Scene
 from clast.shapes import cow, disk, polyline, segment
 
 

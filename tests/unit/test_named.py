@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 
 import clast
-from clast.dynamics.arrival import hold_back, let_in
+from clast.algebra.quaternions import about, matrix
+from clast.dynamics.bodies.arrival import hold_back, let_in
 from clast.dynamics.engine import Engine
 from clast.dynamics.limits import limits_of
 from clast.errors import StoreError
 from clast.laws import Cohesion, Linear, OverlapVolume, Rolling
 from clast.measures.accounts import accounts
 from clast.measures.contacts import body_forces
-from clast.scene.scene import Box, Scene
+from clast.scene.plane import Box, Scene
 from clast.scene.space import Scene3D
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Velocity
 from clast.shapes import disk, pebble, segment
 from clast.shapes.space.make import cuboid, plate, sphere
-from clast.shapes.space.quaternions import about, matrix
 
 ROUGH = Linear(1e3, 5e2, 0.5, normal_damping=2.0, tangential_damping=1.0)
 

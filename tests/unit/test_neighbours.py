@@ -6,13 +6,13 @@ import math
 import numpy as np
 import pytest
 
-from clast.contact.spheropolygon import NOTCH
+from clast.contact.plane.spheropolygon import NOTCH
 from clast.dynamics.engine import Engine
 from clast.errors import SceneError
 from clast.laws import Linear
 from clast.measures.accounts import accounts
 from clast.neighbours.alpha import AlphaSearch
-from clast.scene.scene import Box, Scene
+from clast.scene.plane import Box, Scene
 from clast.scene.tags import Fixed, Velocity
 from clast.shapes import clump, cow, disk, polygon, polyline, regular, segment
 

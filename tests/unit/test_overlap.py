@@ -5,10 +5,10 @@ import pytest
 from overlap_reference import Found, Pair, exact, miss, overlap_of, reference, rounding, tables_of
 from sharp_pairs import box, forms, kept_degenerate, octahedron, random_pairs
 
-from clast.contact.polyhedra import polyhedra
+from clast.algebra.quaternions import about, matrix
+from clast.contact.sharp.polyhedra import polyhedra
 from clast.errors import ShapeError
 from clast.shapes.space.make import cuboid, hull
-from clast.shapes.space.quaternions import about, matrix
 
 BAR = 1e-9  # of the smaller body
 HERE = np.eye(3)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from clast.algebra.quaternions import about
 from clast.dynamics.engine import Engine
 from clast.dynamics.space import table
 from clast.errors import ClastError, SceneError
@@ -12,10 +13,9 @@ from clast.laws import Linear, OverlapEnergy, OverlapVolume, overlap_energy, ove
 from clast.laws.cohesion import Cohesion
 from clast.laws.law import Memory
 from clast.laws.overlap import Overlap
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.shapes.space.make import cuboid, sphere
-from clast.shapes.space.quaternions import about
 
 MODULES = {OverlapVolume: overlap_volume, OverlapEnergy: overlap_energy}
 KINDS = list(MODULES)

@@ -18,7 +18,7 @@ from clast.dynamics.engine import Engine
 from clast.errors import SceneError
 from clast.laws import Cohesion, HertzMindlin, Law, Linear, OwnLaw, Rolling, hertz_mindlin
 from clast.measures.accounts import accounts
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.shapes import disk, segment
 
 LINEAR = """

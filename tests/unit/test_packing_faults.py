@@ -5,10 +5,10 @@ import pytest
 import shapely
 
 from clast.errors import InputError
-from clast.packing.arrangement import graded_packing, lattice_packing, regular_of_area
 from clast.packing.grading import PowerLaw, UniformArea
-from clast.packing.packing import Packing
-from clast.packing.voronoi import voronoi_packing
+from clast.packing.plane.arrangement import graded_packing, lattice_packing, regular_of_area
+from clast.packing.plane.packing import Packing
+from clast.packing.plane.voronoi import voronoi_packing
 from clast.shapes import disk
 
 BORDERS = ("closed", "periodic", "periodic-x")

@@ -8,10 +8,10 @@ import pytest
 import shapely
 
 from clast.errors import InputError
-from clast.packing.arrangement import graded_packing, lattice_packing, regular_of_area, regular_packing
 from clast.packing.grading import PowerLaw, UniformArea
-from clast.packing.packing import OverlapWarning, Packing
-from clast.packing.voronoi import voronoi_packing
+from clast.packing.plane.arrangement import graded_packing, lattice_packing, regular_of_area, regular_packing
+from clast.packing.plane.packing import OverlapWarning, Packing
+from clast.packing.plane.voronoi import voronoi_packing
 from clast.shapes import clump, cow, disk, mass_properties, pebble, rice, segment
 
 

@@ -12,7 +12,8 @@ from PIL import Image
 
 import clast
 from clast.errors import InputError, ShapeError
-from clast.shapes import PictureWarning, grains_from_image, picture, sample_photograph
+from clast.shapes import PictureWarning, grains_from_image, sample_photograph
+from clast.shapes.plane import picture
 
 # corners on multiples of an eighth of a pixel, so that drawing them is exact
 KNOWN = {
@@ -284,6 +285,6 @@ def test_without_scikit_image_the_rest_works(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "skimage", None)
     with pytest.raises(InputError, match=r'need scikit-image: pip install "clast\[image\]"'):
         grains_from_image(sample_photograph())
-    assert clast.shapes.cow().area > 0.0
-    asked = "import sys, clast.shapes, clast.scene.build; sys.exit('skimage' in sys.modules)"
+    assert clast.shapes.plane.cow().area > 0.0
+    asked = "import sys, clast.shapes, clast.scene_files.build; sys.exit('skimage' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", asked], check=False).returncode == 0

@@ -15,9 +15,9 @@ from PIL import Image
 
 import clast
 from clast.errors import ShapeError
-from clast.output.photograph_figure import CLOSE, photograph_figure
+from clast.output.figures.photograph import CLOSE, photograph_figure
 from clast.shapes import fitted, grains_from_image, misfit, sample_photograph
-from clast.shapes.fit import _thinned, moved_out
+from clast.shapes.plane.fit import _thinned, moved_out
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,7 +7,7 @@ from drawn_pictures import ONE, TWO, drawn, saved
 
 from clast.cli import run_command
 from clast.errors import ClastError
-from clast.preparation.scene_file import read_scene
+from clast.scene_files.reading import read_scene
 from clast.shapes import grains_from_image, load_shape
 
 # --- on the command line ---------------------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ import types
 
 import pytest
 
-from clast.output import notebook, progress
+from clast.output import progress
+from clast.output.figures import notebook
 from clast.output.progress import Progress
 
 
@@ -175,7 +176,7 @@ def test_scenes_and_shapes_are_registered_by_name(cell):
     shell.display_formatter = types.SimpleNamespace(formatters={"image/png": formatter})
     importlib.reload(clast)  # what `import clast` does in a notebook
     assert set(registered) == {
-        ("clast.scene.scene", "Scene"), ("clast.shapes.skeleton", "Shape"),
+        ("clast.scene.plane", "Scene"), ("clast.shapes.plane.skeleton", "Shape"),
         ("clast.scene.space", "Scene3D"), ("clast.shapes.space.solid", "Solid"),
     }  # fmt: skip
     for module, name in registered:

@@ -7,15 +7,15 @@ import pytest
 from test_neighbours import LAW, assert_lists_are_right, crowd
 
 from clast.backend.device import from_python
-from clast.contact.features import geometry
+from clast.contact.plane.features import geometry
 from clast.dynamics.engine import Engine
 from clast.dynamics.plane.listing import BITS, trees_of
 from clast.neighbours import others, scan
 from clast.neighbours.feature_tree import LEAF, Tree, tree_of
-from clast.scene.scene import Box, Scene
+from clast.scene.plane import Box, Scene
 from clast.scene.tags import Velocity
 from clast.shapes import cow, disk, polygon, polyline, regular
-from clast.shapes.skeleton import Shape
+from clast.shapes.plane.skeleton import Shape
 
 sort_run, sum_parts, sum_of, write_scan = map(from_python, (others.sort_run_of(2), scan.sum_parts, scan.sum_of, scan.scan))
 

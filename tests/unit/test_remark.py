@@ -15,7 +15,7 @@ from clast.backend.instructions import Instructions
 from clast.dynamics.engine import Engine
 from clast.laws import HertzMindlin, Law, Linear, OverlapVolume, OwnLaw
 from clast.output.progress import Progress
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.shapes import disk
 from clast.shapes.space.make import cuboid, sphere
@@ -137,7 +137,7 @@ def test_with_gears_method_nothing_could_go_side_by_side():
 
 def test_one_block_of_several_is_enough_and_what_it_calls_is_named(monkeypatch):
     found = [Instructions(50, 2, ()), Instructions(0, 50, ("hypot", "tanh"))]
-    monkeypatch.setattr("clast.dynamics.remark.instructions_of", lambda kernel, maker: found)
+    monkeypatch.setattr("clast.dynamics.contacts.remark.instructions_of", lambda kernel, maker: found)
     assert engine_of(disks(LOOP)).remark_on_law() == ONE_BY_ONE.replace("products", "products, and calls hypot and tanh")
 
 

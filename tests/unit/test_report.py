@@ -16,7 +16,7 @@ from pydantic import Field
 
 from clast.experiments import find
 from clast.experiments.experiment import Parameters, Quantity
-from clast.sweeps.report import (
+from clast.report.gathering import (
     ABSOLUTE,
     COLUMNS,
     ParameterSaid,
@@ -27,11 +27,11 @@ from clast.sweeps.report import (
     parameters_said,
     write_data,
 )
-from clast.sweeps.report_html import html_page
-from clast.sweeps.report_markdown import markdown_page
-from clast.sweeps.report_pictures import WIDTHS, fit_pictures, scaled
-from clast.sweeps.report_summary import REASON_UNKNOWN, lacking, merit_of, origin, reasons, standing, summary_lines, with_unit
-from clast.sweeps.report_words import number, plain, typeset
+from clast.report.html import html_page
+from clast.report.markdown import markdown_page
+from clast.report.pictures import WIDTHS, fit_pictures, scaled
+from clast.report.summary import REASON_UNKNOWN, lacking, merit_of, origin, reasons, standing, summary_lines, with_unit
+from clast.report.words import number, plain, typeset
 
 VOID = {"meta", "img", "br", "link"}
 

@@ -5,16 +5,16 @@ import pytest
 
 from clast.backend.device import device, from_python
 from clast.backend.held import hold
-from clast.dynamics import kinds
+from clast.dynamics.contacts import kinds
+from clast.dynamics.contacts.forces import forces_with_memory, forces_without_memory
 from clast.dynamics.engine import Engine, kinds_in
-from clast.dynamics.forces import forces_with_memory, forces_without_memory
 from clast.dynamics.loops import loop_of
 from clast.dynamics.plane import passes as plane_passes
 from clast.dynamics.plane.columns import COS, SIN
 from clast.dynamics.space import passes as space_passes
 from clast.dynamics.worlds import RESYNC, worlds_of
 from clast.laws import Cohesion, Linear, Rolling
-from clast.scene.scene import Box, Scene
+from clast.scene.plane import Box, Scene
 from clast.scene.space import Scene3D
 from clast.scene.tags import Fixed
 from clast.shapes import clump, disk, regular, segment

@@ -9,7 +9,7 @@ from clast.dynamics.engine import Engine
 from clast.dynamics.plane.layout import lay_out
 from clast.errors import InputError, OverlapError, SceneError, StepError
 from clast.laws import Linear
-from clast.scene.scene import Box, Scene
+from clast.scene.plane import Box, Scene
 from clast.scene.tags import Fixed, Force, Velocity
 from clast.shapes import disk, polygon, segment
 

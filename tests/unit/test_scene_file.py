@@ -21,18 +21,18 @@ from clast.cli import run_command
 from clast.dynamics.plane.layout import lay_out
 from clast.errors import InputError, SceneError
 from clast.laws import Cohesion, Hertz, HertzMindlin, Linear, Rolling
-from clast.packing.voronoi import voronoi_packing
-from clast.preparation.scene_file import read_scene
-from clast.preparation.scene_fill import apportion
-from clast.scene.complaint import models_in
+from clast.packing.plane.voronoi import voronoi_packing
 from clast.scene.imposed import sum_up
-from clast.scene.reference import CHAPTERS, EXAMPLE, reference_page
-from clast.scene.scene import Box, Scene
-from clast.scene.schema import SceneKeys
+from clast.scene.plane import Box, Scene
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Velocity
 from clast.scene.timed import Harmonic, Ramp, Table, check_timed, evaluate
+from clast.scene_files.complaint import models_in
+from clast.scene_files.fill import apportion
+from clast.scene_files.reading import read_scene
+from clast.scene_files.reference import CHAPTERS, EXAMPLE, reference_page
+from clast.scene_files.schema import SceneKeys
 from clast.shapes import clump, disk, library_shape, load_shape, point, polygon, polyline, regular, rounded, segment
-from clast.shapes.minkowski import closing, dilation, erosion, opening
+from clast.shapes.plane.minkowski import closing, dilation, erosion, opening
 
 ROOT = Path(__file__).parents[2]
 
@@ -271,7 +271,7 @@ def test_shares_of_a_mixture_and_angles():
 
 
 def test_the_page_is_up_to_date():
-    """If not: python -m clast.scene.reference > docs/scene-file.md."""
+    """If not: python -m clast.scene_files.reference > docs/scene-file.md."""
     assert (ROOT / "docs" / "scene-file.md").read_text(encoding="utf-8") == reference_page()
 
 

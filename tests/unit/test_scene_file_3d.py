@@ -14,23 +14,24 @@ from scene_texts import MINIMAL
 from scene_texts_3d import FORMS, MINIMAL_3D, SOIL, SOLIDS, TAGS_3D, WEDGE
 
 import clast
+from clast.algebra.quaternions import about, matrix, product
 from clast.cli import run_command
 from clast.dynamics.space.layout import lay_out
 from clast.errors import InputError
 from clast.laws import Linear
 from clast.packing.space.distance import distance, skeleton_of
 from clast.packing.space.voronoi import voronoi_packing3d
-from clast.preparation.scene_file import read_scene
-from clast.preparation.space_fill import cubic_lattice
-from clast.preparation.space_room import crowded_space
-from clast.scene.complaint import models_in
-from clast.scene.reference import CHAPTERS, CHAPTERS_3D, reference_page
-from clast.scene.scene import Scene
-from clast.scene.schema_solids import LibrarySolidKeys
-from clast.scene.schema_space import SpaceSceneKeys
+from clast.scene.plane import Scene
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Velocity
 from clast.scene.timed import Harmonic, Ramp, Table
+from clast.scene_files.complaint import models_in
+from clast.scene_files.reading import read_scene
+from clast.scene_files.reference import CHAPTERS, CHAPTERS_3D, reference_page
+from clast.scene_files.space.fill import cubic_lattice
+from clast.scene_files.space.room import crowded_space
+from clast.scene_files.space.schema import SpaceSceneKeys
+from clast.scene_files.space.schema_solids import LibrarySolidKeys
 from clast.shapes import (
     Solid,
     capsule,
@@ -47,7 +48,6 @@ from clast.shapes import (
     sphere_clump,
     tetrahedron,
 )
-from clast.shapes.space.quaternions import about, matrix, product
 from clast.sweeps.scene_row import files_of, read_row
 
 ROOT = Path(__file__).parents[2]
@@ -283,7 +283,7 @@ def test_the_worst_of_many_is_told():
 
 
 def test_the_page_is_up_to_date():
-    """If not: python -m clast.scene.reference 3 > docs/scene-file-3d.md."""
+    """If not: python -m clast.scene_files.reference 3 > docs/scene-file-3d.md."""
     assert (ROOT / "docs" / "scene-file-3d.md").read_text(encoding="utf-8") == reference_page(3)
 
 

@@ -23,7 +23,7 @@ from clast.shapes import (
     rice,
     segment,
 )
-from clast.shapes.validity import TOLERANCE, without_collinear
+from clast.shapes.plane.validity import TOLERANCE, without_collinear
 
 SQUARE = [(0, 0), (1, 0), (1, 1), (0, 1)]
 ARROW = [(0, 0), (2, 1), (0, 2), (0.6, 1)]

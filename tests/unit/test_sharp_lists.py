@@ -7,14 +7,14 @@ import pytest
 from overlap_reference import Found, corners_of, overlap
 from sharp_pairs import forms, unit
 
-from clast.contact.polyhedra import Polyhedra
+from clast.algebra.quaternions import about, matrix, product, random_turns
+from clast.contact.sharp.polyhedra import Polyhedra
 from clast.dynamics.engine import Engine
 from clast.dynamics.space.columns import TURN
 from clast.laws import OverlapVolume
 from clast.scene.space import Scene3D
 from clast.shapes import floor_with_rim, sharp_drum
 from clast.shapes.space.make import hull
-from clast.shapes.space.quaternions import about, matrix, product, random_turns
 
 
 class Bench(NamedTuple):

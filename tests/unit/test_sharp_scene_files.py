@@ -11,13 +11,14 @@ import pytest
 from scene_texts import toml
 from scene_texts_3d import MINIMAL_3D, SHARP
 
+from clast.algebra.quaternions import about
 from clast.cli import run_command
 from clast.errors import InputError
 from clast.laws import OverlapEnergy, OverlapVolume
 from clast.packing.space.distance import distance, skeleton_of
-from clast.preparation.scene_file import parse, read_scene, scene_of
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
+from clast.scene_files.reading import parse, read_scene, scene_of
 from clast.shapes import (
     Solid,
     cuboid,
@@ -33,7 +34,6 @@ from clast.shapes import (
     sharp_hopper,
     tetrahedron,
 )
-from clast.shapes.space.quaternions import about
 
 ROOT = Path(__file__).parents[2]
 

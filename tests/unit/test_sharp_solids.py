@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 from space_runs import stored_space_run
 
+from clast.algebra.quaternions import about, matrix
 from clast.errors import SceneError, ShapeError
 from clast.laws import Linear, OverlapEnergy, OverlapVolume
-from clast.output.gsd_file import solid_look
-from clast.output.reader import open_run
+from clast.output.export.gsd import solid_look
+from clast.output.export.vtkhdf import export_vtkhdf
 from clast.output.recording import merit
 from clast.output.space.bodies import run_surfaces
 from clast.output.space.solids import run_solids, solid_arrays
 from clast.output.space.surface import ridges, surface
-from clast.output.vtkhdf import export_vtkhdf
-from clast.scene.scene import Scene
+from clast.output.store.reader import open_run
+from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.shapes import (
     Solid,
@@ -44,7 +45,6 @@ from clast.shapes import (
     tetrahedron,
 )
 from clast.shapes.space.forms_sharp import NEEDLE, OFF
-from clast.shapes.space.quaternions import about, matrix
 
 CUBE = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
 CORNERS = [(x, y, z) for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)]

@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
+from clast.algebra.quaternions import matrix
 from clast.errors import ShapeError
 from clast.shapes import cross, cuboid, drum, hopper, library_solid, library_solids, open_box
-from clast.shapes.space.quaternions import matrix
 
 COUNTS = {  # vertices, edges, faces
     "sphere": (1, 0, 0),

@@ -7,9 +7,9 @@ import pytest
 from scipy.spatial import ConvexHull
 from scipy.stats import qmc
 
+from clast.algebra.quaternions import about, matrix
 from clast.shapes import capsule, cross, cuboid, hull, plate, prism, sphere, sphere_clump, tetrahedron
 from clast.shapes.space.mass import convex_mass
-from clast.shapes.space.quaternions import about, matrix
 from clast.shapes.space.union import union_mass
 
 L_OUTLINE = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]

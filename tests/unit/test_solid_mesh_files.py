@@ -5,11 +5,11 @@ import sys
 import numpy as np
 import pytest
 
+from clast.algebra.quaternions import matrix
 from clast.errors import InputError, ShapeError
 from clast.shapes import cuboid, read_mesh
 from clast.shapes.space.mesh_simplify import moved_in
 from clast.shapes.space.misfit import distance_to_triangles, mesh_volume
-from clast.shapes.space.quaternions import matrix
 
 trimesh = pytest.importorskip("trimesh")
 

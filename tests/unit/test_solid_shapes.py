@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
+from clast.algebra.quaternions import about, matrix
 from clast.errors import ShapeError
 from clast.shapes import (
     ThinShapeWarning,
@@ -23,7 +24,6 @@ from clast.shapes import (
     tetrahedron,
 )
 from clast.shapes.space.faces import area_vectors, merged, triangulated
-from clast.shapes.space.quaternions import about, matrix
 from clast.shapes.space.vectors import cross, length
 
 CUBE = np.array([(x, y, z) for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])

@@ -6,7 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from clast.contact.spheropolyhedron import FADE
+from clast.algebra.quaternions import about, matrix, product, random_turns
+from clast.contact.space.spheropolyhedron import FADE
 from clast.dynamics.engine import Engine
 from clast.dynamics.space.columns import TURN
 from clast.dynamics.space.table import COUNT, DEPTH, NORMAL_ENERGY
@@ -14,7 +15,6 @@ from clast.laws import Linear
 from clast.scene.space import Scene3D
 from clast.shapes.space.forms import cross, prism
 from clast.shapes.space.make import capsule, cuboid, plate, shell, sphere, sphere_clump, tetrahedron
-from clast.shapes.space.quaternions import about, matrix, product, random_turns
 from clast.shapes.space.solid import Solid
 
 K = 1000.0

@@ -5,9 +5,9 @@ import pytest
 from scipy.optimize import nnls
 from space_forms import ball_like, cross_faces
 
+from clast.algebra.quaternions import IDENTITY, about, random_turns
 from clast.packing.space.distance import Skeleton, distance, inner_radius, skeleton_of, slab
 from clast.shapes.space.make import capsule, cuboid, hull, plate, sphere, tetrahedron
-from clast.shapes.space.quaternions import IDENTITY, about, random_turns
 
 
 def at(solid, position=(0.0, 0.0, 0.0), orientation=IDENTITY):

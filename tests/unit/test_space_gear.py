@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from space_tops import L0, Q0, a_run, exert, geared, inverse_of, kinetic, top_at
 
+from clast.algebra import quaternions
 from clast.backend.device import from_python
 from clast.dynamics.arrays import VISCOUS
 from clast.dynamics.space import predicting
 from clast.dynamics.space.columns import SPIN, TURN, VELOCITY
 from clast.dynamics.space.predicting import FIRST_ORDER, QUATERNION, TURNING
-from clast.shapes.space import quaternions
 
 predicted_value = from_python(predicting.predicted_value)
 

@@ -24,11 +24,11 @@ from space_tops import (
     world_of,
 )
 
+from clast.algebra import quaternions
 from clast.backend.device import from_python
 from clast.dynamics.arrays import DRAG, TAG_WORK, VISCOUS, SpaceState, Tags, flat
 from clast.dynamics.space import kicks, motion
 from clast.dynamics.space.columns import PULL, SPIN, SUMS, TURN, VELOCITY
-from clast.shapes.space import quaternions
 
 gather, gather_all, gather_work, moved_too_far = map(
     from_python, (kicks.gather, kicks.gather_all, kicks.gather_work, motion.moved_too_far)

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from clast.algebra.quaternions import matrix, random_turns
+from clast.dynamics.bodies.rows import MANY, interleaved, near_in_memory
 from clast.dynamics.program import Program
-from clast.dynamics.rows import MANY, interleaved, near_in_memory
 from clast.dynamics.space.columns import RADIUS, SPIN, TURN, VELOCITY
 from clast.dynamics.space.layout import TOGETHER, lay_out
 from clast.dynamics.timestep import safe_step, unstable_step
@@ -16,7 +17,6 @@ from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Velocity
 from clast.scene.timed import Ramp
 from clast.shapes.space.make import capsule, cuboid, plate, sphere
-from clast.shapes.space.quaternions import matrix, random_turns
 
 LAW = Linear(1e4)
 BALL = sphere(0.5)

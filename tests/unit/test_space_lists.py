@@ -6,7 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from clast.contact.spheropolyhedron import EDGE, FACE, KIND
+from clast.algebra.quaternions import matrix, random_turns
+from clast.contact.space.spheropolyhedron import EDGE, FACE, KIND
 from clast.dynamics.engine import Engine
 from clast.dynamics.space.counting import NUMBER
 from clast.dynamics.space.listing import trees_of
@@ -15,7 +16,6 @@ from clast.neighbours import feature_tree
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Fixed
 from clast.shapes.space.make import cuboid, hull, plate, shell, sphere, sphere_clump
-from clast.shapes.space.quaternions import matrix, random_turns
 from clast.shapes.space.solid import Solid
 
 CORNERS = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))

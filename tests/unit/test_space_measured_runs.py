@@ -5,10 +5,10 @@ import pytest
 from made_space_runs import BALL, RADIUS, SOFT, THICK, WALLS, drawn_wall
 
 import clast
+from clast.algebra.quaternions import random_turns
 from clast.measures import Coordination, Displacement, Fabric, ForceDistribution, QuasiStatic, Region, Stress, VoidRatio
 from clast.measures.touching import contacts_at
 from clast.shapes import cuboid
-from clast.shapes.space.quaternions import random_turns
 
 
 def closed_box(scene, sides, radius=THICK, tags=None):

@@ -10,6 +10,7 @@ from made_space_runs import BALL, SIDE, SOFT, add_frame, cubic_packing, drawn_wa
 from space_runs import stored_space_run
 
 import clast
+from clast.algebra.quaternions import about, matrix, product
 from clast.errors import InputError
 from clast.measures import (
     BandAngle,
@@ -29,7 +30,6 @@ from clast.measures import (
 from clast.measures.region import face
 from clast.measures.tensors import major_axis, principal_values
 from clast.shapes import hull
-from clast.shapes.space.quaternions import about, matrix, product
 
 matplotlib.use("agg")
 

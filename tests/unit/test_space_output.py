@@ -11,15 +11,14 @@ from PIL import Image
 from space_runs import CONVEX, OTHER, every_kind, floor, stored_space_run
 
 import clast
+from clast.algebra.quaternions import about, matrix, random_turns
 from clast.cli.entry import run_command
 from clast.errors import InputError
 from clast.laws import Linear
-from clast.output.export import export_csv
-from clast.output.figures import draw_run, scene_figure
-from clast.output.layout import PLANE_VERSION, SPACE_VERSION
-from clast.output.movie import write_movie
-from clast.output.notebook import run_html, scene_png, solid_png
-from clast.output.reader import open_run
+from clast.output.export.csv import export_csv
+from clast.output.figures.movie import write_movie
+from clast.output.figures.notebook import run_html, scene_png, solid_png
+from clast.output.figures.plane import draw_run, scene_figure
 from clast.output.recording import scene_arrays
 from clast.output.space import bodies as space_bodies
 from clast.output.space import figures as space_figures
@@ -30,11 +29,12 @@ from clast.output.space.picture import Studio
 from clast.output.space.solids import run_solids
 from clast.output.space.surface import ridges, surface, triangulate
 from clast.output.space.view import Camera, view_of
-from clast.output.store import RunWriter
-from clast.scene.scene import Scene
+from clast.output.store.layout import PLANE_VERSION, SPACE_VERSION
+from clast.output.store.reader import open_run
+from clast.output.store.writer import RunWriter
+from clast.scene.plane import Scene
 from clast.scene.space import Box3D, Scene3D
 from clast.shapes import cuboid, disk, hull, plate, sphere
-from clast.shapes.space.quaternions import about, matrix, random_turns
 
 # --- surfaces --------------------------------------------------------------------------------------------------------
 

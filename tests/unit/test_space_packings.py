@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from space_forms import CLOSED, PERIODIC, cross_faces
 
+from clast.algebra.quaternions import IDENTITY, random_turns
 from clast.errors import InputError
 from clast.packing.grading import PowerLaw, SieveCurve
-from clast.packing.packing import OverlapWarning
+from clast.packing.plane.packing import OverlapWarning
 from clast.packing.space.arrangement import graded_solids, lattice_packing3d, random_packing3d
 from clast.packing.space.distance import distance, skeleton_of
 from clast.packing.space.packing import Packing3D
 from clast.shapes.space.make import capsule, cuboid, mesh, sphere, tetrahedron
-from clast.shapes.space.quaternions import IDENTITY, random_turns
 
 
 def overlaps_plainly(packing):

@@ -7,9 +7,9 @@ import pytest
 from scipy.special import ellipk
 from space_tops import ASYMMETRIC, L0, MOMENTS, Q0, energy, inverse_of, top_at
 
+from clast.algebra import quaternions
 from clast.backend.device import from_python
 from clast.dynamics.space import motion
-from clast.shapes.space import quaternions
 
 free_turn, half_turn, product, turn_about, turned_by_spin = map(
     from_python, (motion.free_turn, motion.half_turn, motion.product, motion.turn_about, motion.turned_by_spin)

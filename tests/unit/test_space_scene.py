@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 import clast
+from clast.algebra.quaternions import about, matrix, random_turns
 from clast.errors import SceneError
 from clast.laws import Hertz, Linear
-from clast.scene.scene import Box, Scene
+from clast.scene.plane import Box, Scene
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.springs import Springs, Springs3D
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Velocity
 from clast.scene.timed import Ramp
 from clast.shapes import disk
 from clast.shapes.space.make import hull, sphere
-from clast.shapes.space.quaternions import about, matrix, random_turns
 
 LAW = Linear(1e4)
 BALL = sphere(0.5)

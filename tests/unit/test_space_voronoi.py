@@ -10,13 +10,13 @@ import pytest
 from scipy.spatial import ConvexHull, Voronoi
 from space_forms import CLOSED, PERIODIC, ball_like
 
+from clast.algebra.quaternions import matrix
 from clast.errors import InputError
 from clast.packing.space.diagram import voronoi_cells
 from clast.packing.space.packing import Packing3D
 from clast.packing.space.polyhedra import HalfSpaces, deepest, polyhedron, without_short_edges
 from clast.packing.space.voronoi import voronoi_packing3d
 from clast.shapes.space.make import hull
-from clast.shapes.space.quaternions import matrix
 
 BOX = np.array([3.0, 2.0, 4.0])
 

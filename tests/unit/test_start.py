@@ -10,7 +10,7 @@ from clast.dynamics.engine import Engine
 from clast.laws import Linear
 from clast.output.progress import Progress
 from clast.output.recording import report_overlaps
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.shapes import disk
 
 

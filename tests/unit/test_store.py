@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 from clast.errors import StoreError
-from clast.output import atomic, store
-from clast.output import pack as pack_module
-from clast.output.layout import FORMAT_VERSION, part_path
-from clast.output.pack import pack
-from clast.output.reader import Run, open_run
-from clast.output.store import RunWriter
+from clast.output.store import atomic
+from clast.output.store import pack as pack_module
+from clast.output.store import writer as store
+from clast.output.store.layout import FORMAT_VERSION, part_path
+from clast.output.store.pack import pack
+from clast.output.store.reader import Run, open_run
+from clast.output.store.writer import RunWriter
 
 SCENE = {
     "vertices": np.array([[0.0, -0.0], [0.1, 1e-310], [np.inf, 3.0]]),

@@ -23,9 +23,9 @@ import numpy as np
 import pytest
 
 from clast.errors import StoreError
-from clast.output.pack import pack
-from clast.output.reader import Run, open_run
-from clast.output.store import RunWriter
+from clast.output.store.pack import pack
+from clast.output.store.reader import Run, open_run
+from clast.output.store.writer import RunWriter
 
 GRAINS = 50
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from clast.output import provenance
+from clast.output.store import provenance
 
 
 def test_it_tells_versions_machine_command_and_date() -> None:
@@ -55,7 +55,7 @@ def test_the_revision_is_of_clasts_own_checkout_only(tmp_path: Path, monkeypatch
         done = subprocess.run(["git", "-C", tmp_path, *identity, *words], check=True, capture_output=True, text=True)
         return done.stdout.strip()
 
-    own, foreign = tmp_path / "src" / "clast" / "output", tmp_path / "venv" / "clast" / "output"
+    own, foreign = (tmp_path / each / "clast" / "output" / "store" for each in ("src", "venv"))
     for folder in (own, foreign):
         folder.mkdir(parents=True)
         (folder / "provenance.py").write_text("")

@@ -13,7 +13,7 @@ from scene_texts import ARROW, MINIMAL, VALID
 import clast
 from clast.cli import run_command
 from clast.errors import InputError, StoreError
-from clast.output.lock import RunLock
+from clast.output.store.lock import RunLock
 from clast.sweeps.local import understood
 from clast.sweeps.plan import read_plan
 from clast.sweeps.ranges import read_numbers, read_table, read_values, read_vary

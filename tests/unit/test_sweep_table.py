@@ -13,7 +13,7 @@ import pytest
 
 import clast
 from clast.errors import InputError
-from clast.output.store import RunWriter
+from clast.output.store.writer import RunWriter
 from clast.sweeps.index import Columns, locked, write_index
 from clast.sweeps.plan import read_plan
 from clast.sweeps.sweep import Sweep

@@ -10,9 +10,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from clast.backend import processes as workers
+from clast.backend.processes import count_jobs, share_out
 from clast.errors import InputError
-from clast.experiments import workers
-from clast.experiments.workers import count_jobs, share_out
 
 HERE = Path(__file__).parent
 

@@ -12,7 +12,7 @@ from clast.dynamics.engine import Engine
 from clast.dynamics.stretch import balanced_cuts
 from clast.errors import InputError
 from clast.laws import Linear
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.shapes import disk
 
 SLICE = 0.25  # seconds: the longest stretch, as the engine's

@@ -14,13 +14,13 @@ from scipy.optimize import linprog
 from scipy.spatial import Voronoi
 
 from clast.errors import InputError, ShapeError
-from clast.output.gallery import BLUNT_SIDE, CELL, CELL_DISK
-from clast.packing.diagram import voronoi_sides
-from clast.packing.erosion import eroded, half_planes
-from clast.packing.packing import Packing
-from clast.packing.voronoi import voronoi_packing
+from clast.output.figures.gallery import BLUNT_SIDE, CELL, CELL_DISK
+from clast.packing.plane.diagram import voronoi_sides
+from clast.packing.plane.erosion import eroded, half_planes
+from clast.packing.plane.packing import Packing
+from clast.packing.plane.voronoi import voronoi_packing
 from clast.shapes import polygon, rounded
-from clast.shapes.make import convex_polygons
+from clast.shapes.plane.make import convex_polygons
 
 # slim triangles are warned about by `polygon`, and are not what is tested here
 pytestmark = pytest.mark.filterwarnings("ignore::clast.shapes.ThinShapeWarning")

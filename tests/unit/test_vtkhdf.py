@@ -6,14 +6,14 @@ import pytest
 from space_runs import every_kind, stored_space_run
 from stored_runs import stored_run
 
+from clast.algebra.quaternions import matrix, random_turns
 from clast.errors import InputError, StoreError
 from clast.laws import Linear
+from clast.output.export.vtkhdf import export_vtkhdf
 from clast.output.space.surface import surface
-from clast.output.vtkhdf import export_vtkhdf
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.scene.space import Box3D, Scene3D
 from clast.shapes import disk, polygon, sphere
-from clast.shapes.space.quaternions import matrix, random_turns
 
 COUNTS = (3, 0, 5, 1, 0, 0, 2)  # contacts at each step
 
@@ -217,7 +217,7 @@ def test_what_is_there_is_not_lost(moving, tmp_path, monkeypatch):
         raise OSError("no space left")
 
     with monkeypatch.context() as broken:
-        broken.setattr("clast.output.vtkhdf.BodyBlock.add", full)
+        broken.setattr("clast.output.export.vtkhdf.BodyBlock.add", full)
         with pytest.raises(StoreError, match=r"no space left\): make room, or choose another place"):
             export_vtkhdf(run, path, overwrite=True)
     assert path.read_bytes() == before

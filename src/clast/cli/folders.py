@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from clast.errors import InputError, StoreError
 
 if TYPE_CHECKING:
-    from clast.output.reader import Run
+    from clast.output.store.reader import Run
 
 RUNS = Path("runs")
 
@@ -55,7 +55,7 @@ def latest_run(name: str) -> Path:
 @contextmanager
 def readable(folder: Path) -> Iterator[Run]:
     """An open run; what HDF5 says about a damaged file becomes one sentence."""
-    from clast.output.reader import open_run
+    from clast.output.store.reader import open_run
 
     try:
         stored = open_run(folder)

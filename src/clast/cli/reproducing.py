@@ -16,7 +16,7 @@ from clast.cli.tables import plain_table, show
 from clast.errors import InputError
 
 if TYPE_CHECKING:
-    from clast.sweeps.reproduce_plan import PlannedRun
+    from clast.report.plan import PlannedRun
 
 SOME_FAILED = 3
 
@@ -41,9 +41,9 @@ def reproduce(
     rest. Exit status: 0 all finished, 2 bad input, 3 some failed or are left to another process, 130 stopped by Ctrl-C, 143
     by SIGTERM.
     """
-    from clast.sweeps.reproduce import FORMATS, write_report
-    from clast.sweeps.reproduce import reproduce as run_all
-    from clast.sweeps.reproduce_plan import QUICK, find_runs, plan_runs, size_there
+    from clast.report.plan import QUICK, find_runs, plan_runs, size_there
+    from clast.report.reproduce import FORMATS, write_report
+    from clast.report.reproduce import reproduce as run_all
 
     if form not in FORMATS:
         raise InputError(f"--format {form}: choose {' or '.join(FORMATS)}")
@@ -81,8 +81,8 @@ def reproduce(
 def show_plan(plan: Sequence[PlannedRun]) -> None:
     """What there is to run, how long each should take, and what is there; then all of it in a line."""
     from clast.output.estimate import duration
-    from clast.sweeps.report import LACKING
-    from clast.sweeps.reproduce_plan import progress_of
+    from clast.report.gathering import LACKING
+    from clast.report.plan import progress_of
 
     table = plain_table("run", "experiment", "paper", "expected", "state", "")
     left, unknown, lacking = 0.0, 0, 0

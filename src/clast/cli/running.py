@@ -88,7 +88,7 @@ def run(
 
     manner = Manner(out, read_threads(threads or "1"), jobs, resume, overwrite, checkpoint, quiet, verbose)
     if name.lower().endswith(SCENE_FILE):
-        from clast.scene.schema_run import RunKeys
+        from clast.scene_files.schema_run import RunKeys
 
         if help:
             print(context.get_help())
@@ -115,7 +115,7 @@ def run(
 
 def run_experiment(experiment: Entry, size: str | None, given: dict[str, str], manner: Manner) -> None:
     """Run an experiment and show what came out of it."""
-    from clast.experiments.tables_apart import check_jobs
+    from clast.experiments.shared.tables_apart import check_jobs
 
     check_jobs(experiment, manner.jobs)
     out = manner.out
@@ -124,7 +124,7 @@ def run_experiment(experiment: Entry, size: str | None, given: dict[str, str], m
     elif out is None:
         out = latest_run(experiment.name)
 
-    from clast.experiments.conduct import conduct, stored_parameters
+    from clast.experiments.shared.running import conduct, stored_parameters
     from clast.output.progress import Progress
 
     progress = Progress(label=experiment.name, silent=manner.quiet, verbose=manner.verbose)
@@ -145,10 +145,10 @@ def run_experiment(experiment: Entry, size: str | None, given: dict[str, str], m
 
 def run_scene_file(path: Path, given: dict[str, str], manner: Manner) -> None:
     """Run a scene file and show what came out of it."""
-    from clast.output.figures import draw_run
+    from clast.output.figures.plane import draw_run
     from clast.output.progress import Progress
-    from clast.preparation.scene_file import read_scene
-    from clast.preparation.scene_run import run_file, stored_settings
+    from clast.scene_files.reading import read_scene
+    from clast.scene_files.running import run_file, stored_settings
 
     settings = {name: plain_number(text) for name, text in given.items()}
     out = manner.out

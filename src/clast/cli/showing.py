@@ -39,7 +39,7 @@ def info(
 ) -> None:
     """What a run is and what came out of it."""
     if pack:
-        from clast.output.pack import pack as pack_run
+        from clast.output.store.pack import pack as pack_run
 
         pack_run(folder)
     with readable(folder) as stored:
@@ -73,12 +73,12 @@ def figure(folder: Annotated[Path, typer.Argument(help="Folder of a run.", metav
         if not (len(stored.frames) or stored.tables or (name is None and len(stored.series["time"]))):
             raise InputError(f"nothing was saved yet in {folder}: there is nothing to draw")
         if name is None:
-            from clast.output.figures import draw_run
+            from clast.output.figures.plane import draw_run
 
             paths = draw_run(stored)
         else:
             from clast.experiments import find
-            from clast.experiments.conduct import draw, stored_parameters
+            from clast.experiments.shared.running import draw, stored_parameters
 
             experiment = find(str(name))
             _, parameters = stored_parameters(experiment, stored)
@@ -99,7 +99,7 @@ def movie(
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the movie's name.")] = False,
 ) -> None:
     """Draw the stored frames of a run as a movie."""
-    from clast.output.movie import write_movie
+    from clast.output.figures.movie import write_movie
     from clast.output.progress import Progress
 
     with readable(folder) as stored:
@@ -125,15 +125,15 @@ def export(
     with readable(folder) as stored:
         place = out or stored.folder / EXPORTS[to]
         if to == "csv":
-            from clast.output.export import export_csv
+            from clast.output.export.csv import export_csv
 
             print(export_csv(stored, place, overwrite=overwrite))
         elif to == "vtkhdf":
-            from clast.output.vtkhdf import export_vtkhdf
+            from clast.output.export.vtkhdf import export_vtkhdf
 
             print(export_vtkhdf(stored, place, overwrite=overwrite))
         else:
-            from clast.output.gsd_file import export_gsd
+            from clast.output.export.gsd import export_gsd
 
             print(export_gsd(stored, place, overwrite=overwrite))
 
@@ -194,7 +194,7 @@ def shape(
     of a mesh, against the mesh."""
     from clast.cli.solids import MESH_OPTIONS, SOLID_FILE, show_mesh, show_solid
     from clast.shapes import library_shape, library_shapes, library_solid, library_solids, load_shape, load_solid
-    from clast.shapes.picture import PICTURES as PHOTOGRAPHS
+    from clast.shapes.plane.picture import PICTURES as PHOTOGRAPHS
     from clast.shapes.space.mesh_file import MESH_FILES
 
     path = out or Path(f"{Path(what).stem}-shape.png")
@@ -230,7 +230,7 @@ def shape(
 
 def show_shape(grain: Shape, path: Path) -> None:
     """What is known of a shape of the plane, and its picture at `path`."""
-    from clast.output.shape_figure import save_shape_figure, shape_report
+    from clast.output.figures.shape import save_shape_figure, shape_report
 
     for line in shape_report(grain):
         print(line)
@@ -241,9 +241,9 @@ def show_photograph(file: Path, path: Path, given: dict[str, Any]) -> None:
     """The grains of a photograph as a table and a picture at `path`, and in shape files where asked for."""
     import warnings
 
-    from clast.output.photograph_figure import save_photograph_figure
+    from clast.output.figures.photograph import save_photograph_figure
     from clast.shapes import ThinShapeWarning
-    from clast.shapes.photograph import PictureWarning, grains_from_image, save_grains
+    from clast.shapes.plane.photograph import PictureWarning, grains_from_image, save_grains
 
     folder: Path | None = given.pop("save", None)
     if folder is not None and folder.exists():

@@ -50,7 +50,7 @@ def show_mesh(file: Path, path: Path, given: dict[str, Any]) -> None:
 
 def draw(solid: Solid, path: Path) -> None:
     """Draw a solid and say where."""
-    from clast.output.figures import save_figure
+    from clast.output.figures.plane import save_figure
     from clast.output.space.figures import solid_figure
 
     print(f"picture     {save_figure(solid_figure(solid), path)}")

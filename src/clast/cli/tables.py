@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
     from rich.table import Table
 
-    from clast.experiments.conduct import Outcome
     from clast.experiments.experiment import Entry, Quantity
-    from clast.output.reader import Run
+    from clast.experiments.shared.running import Outcome
+    from clast.output.store.reader import Run
 
 PLAIN_WIDTH = 160  # columns where there is no terminal to ask
 LIMITS = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}

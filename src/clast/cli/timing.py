@@ -23,7 +23,7 @@ def bench(
 ) -> None:
     """Cundall numbers on this machine: grains × steps / seconds."""
     workers = read_threads(threads)
-    from clast.preparation.bench import CASES, run_cases
+    from clast.bench.cases import CASES, run_cases
 
     chosen = list(cases or CASES)
     if unknown := [case for case in chosen if case not in CASES]:

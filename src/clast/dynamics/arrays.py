@@ -128,7 +128,7 @@ class Run(NamedTuple):
     alpha: float  # how far a body may move before the lists are stale
     free: int  # bodies without tags are the first rows
     start: int  # step at which the program of the tags begins
-    kinds: int  # of pairs that there may be, as bits (`clast.dynamics.kinds`)
+    kinds: int  # of pairs that there may be, as bits (`clast.dynamics.contacts.kinds`)
     look: bool
     past: float  # of a look: parts of Δt before and after t_n that are wanted of the kick,
     future: float

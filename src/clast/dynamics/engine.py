@@ -11,21 +11,22 @@ import numpy as np
 
 from clast.backend import bind
 from clast.backend.threads import ThreadSearch, count_threads
-from clast.dynamics import cell, kinds, locality, removal
 from clast.dynamics.arrays import Run, flat
+from clast.dynamics.bodies import cell, locality, removal
+from clast.dynamics.bodies.room import empty_forces, empty_lists
+from clast.dynamics.contacts import kinds
+from clast.dynamics.contacts.memory import put_springs, springs_of, without_extra
+from clast.dynamics.contacts.remark import remark_on
 from clast.dynamics.family import family_of
-from clast.dynamics.memory import put_springs, springs_of, without_extra
 from clast.dynamics.named import NamedEngine
 from clast.dynamics.program import Program
-from clast.dynamics.remark import remark_on
-from clast.dynamics.room import empty_forces, empty_lists
 from clast.dynamics.snapshot import Snapshot, take_snapshot
 from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE, Stretcher, step_of
 from clast.dynamics.timestep import safe_step, unstable_step
 from clast.errors import NotFiniteError, OverlapError, SceneError, StepError
 from clast.neighbours.alpha import AlphaSearch
 from clast.neighbours.rebuilder import Rebuilder
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 
 SLICE = 0.25  # seconds: compiled code comes back that often, at a whole step, so that Ctrl-C is heard
@@ -138,7 +139,7 @@ class Engine(NamedEngine):
         self.rebuilds = 0
         self.seconds = 0.0
         self.grain_steps = 0
-        self.fresh_spread: float | None = 0.0  # see `clast.dynamics.locality`
+        self.fresh_spread: float | None = 0.0  # see `clast.dynamics.bodies.locality`
         self.gone = 0  # bodies taken out of the run: the last rows
         self.whole_cast = removal.WholeCast.of(self.order, self.cast, self.free, self.moving)
         self._furthest = max(law.range for law in scene.laws()) if self.kernels.COHESIVE else 0.0  # that a pull reaches
@@ -372,7 +373,7 @@ class Engine(NamedEngine):
     # --- looking -----------------------------------------------------------------------------------------------------
 
     def contact_table(self, state: Any, lists: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """Touching contacts of a state under the present lists (integers, floats); see `clast.dynamics.table`.
+        """Touching contacts of a state under the present lists (integers, floats); see `clast.dynamics.contacts.table`.
 
         By the ranks of the first bodies of pairs: in the same order wherever bodies lie in memory."""
         lists = lists or self._lists

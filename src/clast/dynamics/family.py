@@ -11,15 +11,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from clast.dynamics.arrays import Model, Scratch
-from clast.dynamics.depth import Depth
-from clast.dynamics.layout import Layout
-from clast.dynamics.memory import Kind
+from clast.dynamics.bodies.layout import Layout
+from clast.dynamics.bodies.room import Widths
+from clast.dynamics.contacts.depth import Depth
+from clast.dynamics.contacts.memory import Kind
 from clast.dynamics.plane import family as plane
-from clast.dynamics.room import Widths
 from clast.dynamics.sharp import family as sharp
 from clast.dynamics.space import family as space
 from clast.neighbours.feature_tree import Tree
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 
 
@@ -30,7 +30,7 @@ class Family(Protocol):
     DIMENSION: int  # 2 in the plane, 3 in space
     TABLE: ModuleType  # columns of the table of contacts
     WIDTHS: Widths  # of lists and forces
-    KINDS: tuple[int, ...]  # sets of kinds of pairs that are compiled, the smallest first (`clast.dynamics.kinds`)
+    KINDS: tuple[int, ...]  # sets of kinds of pairs that are compiled, the smallest first (`clast.dynamics.contacts.kinds`)
     WORDS: int  # in which a rebuild notes the candidates of a near pair as bits, or 0
     MEMORY: Kind  # what contacts remember
     DEPTH: Depth  # of an overlap, in words

@@ -12,7 +12,7 @@ from clast.backend.bind import functions_of
 from clast.backend.device import kernel
 from clast.backend.held import hold
 from clast.backend.team import still
-from clast.dynamics.bound_law import bind_law
+from clast.dynamics.contacts.bound_law import bind_law
 from clast.dynamics.step import step_of
 from clast.dynamics.worlds import worlds_of
 from clast.neighbours.rebuild import rebuild_of
@@ -21,7 +21,7 @@ from clast.neighbours.rebuild import rebuild_of
 FAMILY = "clast.dynamics.plane.passes"  # where the passes of a family of bodies are found
 LAW = "clast.laws.linear"  # where the functions of the law are found
 MEET = "meet"  # how feature pairs are counted
-KINDS = 7  # bits: which kinds of pairs there are, see `clast.dynamics.kinds`
+KINDS = 7  # bits: which kinds of pairs there are, see `clast.dynamics.contacts.kinds`
 HISTORY = 1  # whether contacts remember or lose anything
 EXTRA = 0  # whether contacts remember a second number
 ROLLING = 0
@@ -63,7 +63,7 @@ def still_going(words, turns):
 
 @kernel
 def table_now(pairs, job):
-    """Fill the table of contacts in job.scratch (`clast.dynamics.contact_rows`); returns the number of rows needed."""
+    """Fill the table of contacts in job.scratch (`clast.dynamics.contacts.contact_rows`); returns the number of rows needed."""
     return fill_rows(pairs, hold(pairs_at(job.run.start, 0, hold(job))))
 
 

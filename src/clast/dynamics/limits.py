@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from clast.dynamics.family import family_of
 from clast.dynamics.timestep import safe_step, unstable_step
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from clast.algebra.quaternions import matrix
 from clast.dynamics.arrays import DRAG, LOST, REMOVED, ROLLING, SLIDING, TAG_WORK, VISCOUS, WORK
 from clast.dynamics.family import Family
 from clast.dynamics.named_contacts import ContactTable
@@ -22,7 +23,6 @@ from clast.dynamics.plane.columns import COS, SIN
 from clast.dynamics.space.columns import THEN, TURN
 from clast.dynamics.space.family import momenta
 from clast.dynamics.timestep import safe_step
-from clast.shapes.space.quaternions import matrix
 
 LISTED_ANGLE = 2  # of Contacts.reference in the plane; places come first
 # accounts that are path integrals: columns of State.book

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from clast.dynamics import table as plane
+from clast.dynamics.contacts import table as plane
 from clast.dynamics.space import table as space
 
 

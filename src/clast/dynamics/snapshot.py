@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clast.dynamics.bodies.pushes import pushes_of
+from clast.dynamics.contacts.onset import BELOW
 from clast.dynamics.family import Family
 from clast.dynamics.named import NamedInstant, Rows
-from clast.dynamics.onset import BELOW
-from clast.dynamics.pushes import pushes_of
 
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
@@ -39,7 +39,7 @@ class Snapshot(NamedInstant):
     state: Any
     before: np.ndarray  # (rows, 3) velocity and spin half a step earlier; in space (rows, 6) velocity, momentum in the body frame
     after: np.ndarray  # the same half a step later
-    integers: np.ndarray  # contact table, see clast.dynamics.table
+    integers: np.ndarray  # contact table, see clast.dynamics.contacts.table
     floats: np.ndarray
     family: Family
     model: Any

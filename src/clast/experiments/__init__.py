@@ -6,14 +6,13 @@ from pathlib import Path
 from clast.errors import InputError
 from clast.experiments.experiment import Entry
 
-# what experiments are made with
-SHARED = ("__init__", "experiment", "conduct", "workers", "tables_apart", "numbers", "soil", "failure", "cyclic", "space")
+NO_EXPERIMENTS = ("__init__", "experiment")
 
 
 def names() -> list[str]:
     """Names of all experiments, without importing them."""
     files = Path(__file__).parent.glob("*.py")
-    return sorted(path.stem.replace("_", "-") for path in files if path.stem not in SHARED)
+    return sorted(path.stem.replace("_", "-") for path in files if path.stem not in NO_EXPERIMENTS)
 
 
 def find(name: str) -> Entry:

@@ -17,17 +17,17 @@ from typing import Literal
 
 import numpy as np
 
+from clast.element_tests.curves import find_drops, find_peak, level, resampled, smoothed
+from clast.element_tests.figure import draw_chains_of, frame_sample
+from clast.element_tests.recorded import Record, kept_record, record, tables_of
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
-from clast.experiments.numbers import slowness
 from clast.experiments.packing import DRAG, LONGEST, PLURAL, cell_of, pressed, shapes_of, table_name
+from clast.experiments.shared.numbers import slowness
 from clast.laws.linear import Linear
 from clast.measures.quasi_static import SLOW
-from clast.output.figures import save_figure
-from clast.output.reader import Run, Table
-from clast.preparation.curves import find_drops, find_peak, level, resampled, smoothed
-from clast.preparation.element_figure import draw_chains_of, frame_sample
-from clast.preparation.element_test import Record, kept_record, record, tables_of
-from clast.preparation.protocols import Stop, prepare
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run, Table
+from clast.protocols.press import Stop, prepare
 
 ONSET = 10.0  # passages of a wave through the sample, in which bottom and top reach their speed
 SAMPLES, FRAMES = 5000, 30  # per unit of strain; per test

@@ -19,14 +19,14 @@ from typing import Literal
 
 import numpy as np
 
+from clast.element_tests.curves import find_peak, level, resampled, smoothed, softening
+from clast.element_tests.figure import draw_chains_of, frame_sample
+from clast.element_tests.recorded import Record, kept_record, tables_of
 from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
-from clast.experiments.numbers import slowness
-from clast.experiments.soil import Soil, cell_of, sheared
-from clast.output.figures import save_figure
-from clast.output.reader import Run, Table
-from clast.preparation.curves import find_peak, level, resampled, smoothed, softening
-from clast.preparation.element_figure import draw_chains_of, frame_sample
-from clast.preparation.element_test import Record, kept_record, tables_of
+from clast.experiments.shared.numbers import slowness
+from clast.experiments.shared.soil import Soil, cell_of, sheared
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run, Table
 
 LATE, WIDTH = 0.25, 0.02  # critical state; smoothing
 SOFTENS = ALIKE = CONSTANT = 0.1

@@ -1,9 +1,9 @@
-"""The eight impacts of spheres by which programs are compared (Chung & Ooi 2011), in `clast.preparation.eight_impacts`.
+"""The eight impacts of spheres by which programs are compared (Chung & Ooi 2011), in `clast.experiments.impacts.eight_impacts`.
 
 How it is judged, fixed before the first run: a number lies within the bar of its test; a curve if Σ|ours − published| /
 Σ|published| over its points is below the bar. A sketch of the law had shown beforehand that tests 5, 6 and 8 would not agree
 where the contact sticks, so these are judged twice: over the points where even a rigid sphere slides to the end,
-v_s > 3.5 μ(1+e) v_n, and over the whole curve. The other habits (`clast.preparation.other_springs`) were chosen from many
+v_s > 3.5 μ(1+e) v_n, and over the whole curve. The other habits (`clast.experiments.impacts.other_springs`) were chosen from many
 because they come nearest, so they are not judged. The second materials of tests 4 and 6 and case B of test 8 came later.
 """
 
@@ -16,9 +16,7 @@ from typing import Any
 import numpy as np
 
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
-from clast.output.figures import save_figure
-from clast.output.reader import Run
-from clast.preparation.eight_impacts import (
+from clast.experiments.impacts.eight_impacts import (
     ALLOY,
     DEGREES,
     HEAVY,
@@ -44,8 +42,10 @@ from clast.preparation.eight_impacts import (
     spinning,
     straight,
 )
-from clast.preparation.impacts import Ball, hertz
-from clast.preparation.other_springs import Habit, other_law
+from clast.experiments.impacts.other_springs import Habit, other_law
+from clast.experiments.impacts.thrown import Ball, hertz
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run
 
 FORCES = {"1": 7108.0, "2": 7233.0}  # N, published
 BARS = {"1": 0.01, "2": 0.01, "3": 0.01, "4": 0.02, "5": 0.03, "6": 0.03, "7": 0.01, "8": 0.03}

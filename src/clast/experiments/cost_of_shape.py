@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
+from clast.bench.cases import gas
 from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
 from clast.measures.accounts import accounts
 from clast.measures.book import Book
-from clast.output.figures import save_figure
-from clast.output.reader import Run
-from clast.preparation.bench import gas
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run
 from clast.shapes import Shape, clumpy_cow, cow, disk
 
 # rows of every table: name, what makes the shape, and the paper's Cundall number (Pentium 4; the clump has 726 disks there)

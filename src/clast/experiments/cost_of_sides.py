@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from clast.dynamics.engine import Engine
+from clast.element_tests.figure import cells_figure
+from clast.element_tests.recorded import still_of
+from clast.element_tests.shear_cell import papers_cell, regular_grain
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
-from clast.output.figures import save_figure
-from clast.output.reader import Run
-from clast.preparation.element_figure import cells_figure
-from clast.preparation.element_test import still_of
-from clast.preparation.shear_cell import papers_cell, regular_grain
-from clast.scene.scene import Scene
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run
+from clast.scene.plane import Scene
 
 SIDES = (3, 4, 5, 6, 7)
 DIAMETER, RADIUS = 0.76, 0.1  # cm, PRE10

@@ -8,9 +8,9 @@ import numpy as np
 from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
 from clast.laws.linear import Linear
 from clast.measures.book import Book
-from clast.output.figures import draw_frames, save_figure
-from clast.output.reader import Run
-from clast.scene.scene import Box, Scene
+from clast.output.figures.plane import draw_frames, save_figure
+from clast.output.store.reader import Run
+from clast.scene.plane import Box, Scene
 from clast.shapes import cow, polyline
 
 LANDSCAPE = [(0.0, 2.0), (4.0, 0.0), (8.0, 3.0), (12.0, 1.0), (16.0, 4.0), (20.0, 2.0)]

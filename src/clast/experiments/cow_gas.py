@@ -9,9 +9,9 @@ from clast.dynamics.engine import Engine, Snapshot
 from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
 from clast.laws.linear import Linear
 from clast.measures.book import Book
-from clast.output.figures import draw_frames, save_figure
-from clast.output.reader import Run
-from clast.scene.scene import Box, Scene
+from clast.output.figures.plane import draw_frames, save_figure
+from clast.output.store.reader import Run
+from clast.scene.plane import Box, Scene
 from clast.shapes import cow
 
 FILL = 0.246  # area fraction of the paper's 400 cows in 103 m × 103 m

@@ -13,7 +13,7 @@ import numpy as np
 
 from clast.errors import InputError
 from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
-from clast.experiments.space import (
+from clast.experiments.shared.space import (
     DIAMETER,
     Grain,
     contact_time,
@@ -24,8 +24,8 @@ from clast.experiments.space import (
     stand,
     standing_room,
 )
-from clast.output.figures import save_figure
-from clast.output.reader import Run
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run
 from clast.scene.space import Scene3D
 from clast.scene.tags import Velocity
 from clast.scene.timed import Ramp

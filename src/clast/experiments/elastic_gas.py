@@ -8,10 +8,10 @@ import numpy as np
 
 from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
 from clast.laws.linear import Linear
-from clast.output.figures import draw_frames, save_figure
-from clast.output.reader import Run
-from clast.packing.lattice import square_lattice
-from clast.scene.scene import Box, Scene
+from clast.output.figures.plane import draw_frames, save_figure
+from clast.output.store.reader import Run
+from clast.packing.plane.lattice import square_lattice
+from clast.scene.plane import Box, Scene
 from clast.shapes import disk, peanut, pebble, rice
 
 SHAPES = {"disk": disk, "rice": rice, "peanut": peanut, "pebble": pebble}

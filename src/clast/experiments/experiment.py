@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from clast.dynamics.engine import Engine, Snapshot
-    from clast.output.reader import Run
-    from clast.scene.scene import Scene
+    from clast.output.store.reader import Run
+    from clast.scene.plane import Scene
     from clast.scene.space import Scene3D
 
 Columns: TypeAlias = "Mapping[str, ArrayLike]"

@@ -13,7 +13,7 @@ those below were added to show the stiff limit, and with those whose overlap at 
 from the least to the largest pressures, by more than two standard errors of the seeds.
 
 Changed after first trials: the window over which q is smoothed was narrowed for early failures, which concerns pressures below
-1e-3 K_n only (see `clast.preparation.failure`); the trend is taken seed by seed, since neighbouring exponents share a point;
+1e-3 K_n only (see `clast.element_tests.failure`); the trend is taken seed by seed, since neighbouring exponents share a point;
 the line from 1e-3 K_n on was set apart from that of all points, whose added low pressures lift m, when two seeds of the full
 run were known: it is the stricter of the two. After that run the rates below 1e-3 K_n, which went as √p, were lowered to go as
 p: at 1e-4 K_n two of four samples had failed 0.3 s after the onset, before a wave of stress had passed, 9 and 19 % above their
@@ -29,8 +29,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clast.element_tests.curves import resampled
+from clast.element_tests.failure import Failure, deviator, failure_tables, kept_places
 from clast.experiments.experiment import Columns, Merit, Quantity, Study
-from clast.experiments.failure import (
+from clast.experiments.shared.failing import (
     VALID,
     FailingSoil,
     draw_middle,
@@ -45,12 +47,10 @@ from clast.experiments.failure import (
     trust,
     unfailed,
 )
-from clast.experiments.numbers import mean_error, said, within
-from clast.experiments.soil import cell_of
-from clast.output.figures import save_figure
-from clast.output.reader import Run
-from clast.preparation.curves import resampled
-from clast.preparation.failure import Failure, deviator, failure_tables, kept_places
+from clast.experiments.shared.numbers import mean_error, said, within
+from clast.experiments.shared.soil import cell_of
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run
 
 PUBLISHED, ERROR, POLYGONS = 0.85, 0.02, 0.93
 FIRST = 1e-3  # K_n: the least pressure of the first choice

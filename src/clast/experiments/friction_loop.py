@@ -17,9 +17,9 @@ import numpy as np
 from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
 from clast.laws.linear import Linear
-from clast.output.figures import save_figure
-from clast.output.reader import Run
-from clast.scene.scene import Scene
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run
+from clast.scene.plane import Scene
 from clast.shapes import polygon
 
 RADIUS = 0.1  # sphero-radius of both bodies

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from clast.experiments.experiment import Columns, Parameters, Quantity, Study
-from clast.output.gallery import draw_gallery
-from clast.output.reader import Run
+from clast.output.figures.gallery import draw_gallery
+from clast.output.store.reader import Run
 from clast.shapes import cow, library_shapes
 
 COW, CLUMP = "cow", "clumpy-cow"

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
-from clast.experiments.space import Grain, contact_time, kinetic_parts, picture_of_run, plural
+from clast.experiments.shared.space import Grain, contact_time, kinetic_parts, picture_of_run, plural
 from clast.laws.linear import Linear
 from clast.measures.book import Book
-from clast.output.figures import save_figure
-from clast.output.reader import Run
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run
 from clast.packing.space.arrangement import lattice_packing3d
 from clast.scene.space import Box3D, Scene3D
 from clast.shapes.space.library import library_solid

@@ -14,21 +14,21 @@ from typing import Literal
 
 import numpy as np
 
+from clast.algebra.quaternions import random_turns
 from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
-from clast.experiments.space import picture_of_scene
+from clast.experiments.shared.space import picture_of_scene
 from clast.laws.linear import Linear
 from clast.laws.overlap_volume import OverlapVolume
 from clast.measures.heap import INNER, OUTER, base_radius, cone_angle, mean_and_error, repose, repose_projected
-from clast.output.figures import save_figure
-from clast.output.reader import Run
-from clast.preparation.pour import Stream, pour
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run
+from clast.protocols.pour import Stream, pour
 from clast.scene.space import Scene3D
 from clast.scene.tags import Fixed
 from clast.scene.timed import Ramp
 from clast.shapes.space.forms_sharp import ellipsoid_grain, floor_with_rim
 from clast.shapes.space.make import cuboid, plate, sphere
-from clast.shapes.space.quaternions import random_turns
 from clast.shapes.space.solid import Solid
 
 HALF_AXES = (8e-3, 7e-3, 6e-3)  # m, of the ellipsoid
@@ -306,7 +306,7 @@ def time_to_rest(p: Heap, series: Mapping[str, np.ndarray]) -> float:
 
 
 def moving_share(series: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Kinetic energy over what was poured in; without that of grains which spin on the spot (see `clast.preparation.pour`)."""
+    """Kinetic energy over what was poured in; without that of grains which spin on the spot (see `clast.protocols.pour`)."""
     kinetic = series["translational"] + series["rotational"] - series["spinning"]
     return np.asarray(kinetic / np.maximum(series["brought"], 1e-300))
 

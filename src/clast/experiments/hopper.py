@@ -11,11 +11,11 @@ from clast.dynamics.engine import Engine, Snapshot
 from clast.errors import InputError
 from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
 from clast.laws.linear import Linear
-from clast.output.figures import draw_bodies, run_outlines, save_figure
+from clast.output.figures.plane import draw_bodies, run_outlines, save_figure
 from clast.output.progress import Progress
-from clast.output.reader import Run
-from clast.preparation.fill import fill, lay_in
-from clast.scene.scene import Scene
+from clast.output.store.reader import Run
+from clast.protocols.fill import fill, lay_in
+from clast.scene.plane import Scene
 from clast.shapes import Shape, cow, disk, polyline, segment
 
 RADIUS = 0.1  # m, of the walls

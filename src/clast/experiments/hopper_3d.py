@@ -16,7 +16,7 @@ from clast.dynamics.engine import Engine
 from clast.errors import InputError, PhysicsError
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
 from clast.experiments.hopper import flow_rate
-from clast.experiments.space import (
+from clast.experiments.shared.space import (
     DIAMETER,
     Grain,
     contact_time,
@@ -28,8 +28,8 @@ from clast.experiments.space import (
 )
 from clast.measures.accounts import accounts
 from clast.measures.book import Book
-from clast.output.figures import save_figure
-from clast.output.reader import Run
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run
 from clast.scene.space import Scene3D
 from clast.shapes.space.forms import hopper
 from clast.shapes.space.library import library_solid

@@ -1,8 +1,8 @@
 """Hysteresis: loops of stress and strain in the first cycle of a harmonic load, by amplitude (PRE10 fig 17-18).
 
-The load is that of `clast.experiments.cyclic`, one cycle from rest, amplitudes in equal ratios up to the largest. Every loop
-starts from the same sample. Stresses are the contact forces on the walls, so that a loop holds what the sample itself loses and
-the dashpots of walls are not in it.
+The load is that of `clast.experiments.shared.cyclic`, one cycle from rest, amplitudes in equal ratios up to the largest. Every
+loop starts from the same sample. Stresses are the contact forces on the walls, so that a loop holds what the sample itself loses
+and the dashpots of walls are not in it.
 
 How it is judged. The area is ∮ (σ_a − p₀) dε closed by a chord. Loops are nested if, pair by pair of neighbouring amplitudes,
 tips are in order and at every stress the strains of the smaller loop lie between those of the larger, up to 5 % of the width of
@@ -31,7 +31,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clast.experiments.cyclic import (
+from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
+from clast.experiments.shared.cyclic import (
     Cyclic,
     Swing,
     agrees_about,
@@ -44,11 +45,10 @@ from clast.experiments.cyclic import (
     trust,
     worst_book,
 )
-from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
-from clast.experiments.numbers import mean_error, said, within
+from clast.experiments.shared.numbers import mean_error, said, within
 from clast.measures.loops import Loops
-from clast.output.figures import save_figure
-from clast.output.reader import Run
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run
 
 SMALLEST = 1.0 / 12.0  # of the largest amplitude
 SAMPLES = 200  # per cycle

@@ -16,16 +16,16 @@ from typing import Any, Literal
 
 import numpy as np
 
+from clast.element_tests.biaxial import BiaxialCell
+from clast.element_tests.figure import draw_chains_of, draw_packing, frame_sample
+from clast.element_tests.recorded import Record, instants_table, kept_record, still_of
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
 from clast.laws.linear import Linear
-from clast.output.figures import save_figure
-from clast.output.reader import Run
-from clast.packing.lattice import square_lattice
-from clast.packing.packing import Packing
-from clast.preparation.biaxial import BiaxialCell
-from clast.preparation.element_figure import draw_chains_of, draw_packing, frame_sample
-from clast.preparation.element_test import Record, instants_table, kept_record, still_of
-from clast.preparation.protocols import Prepared, Stop, prepare
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run
+from clast.packing.plane.lattice import square_lattice
+from clast.packing.plane.packing import Packing
+from clast.protocols.press import Prepared, Stop, prepare
 from clast.scene.timed import Ramp
 from clast.shapes import Shape, disk, peanut, pebble, rice
 

@@ -12,20 +12,20 @@ from typing import Literal
 
 import numpy as np
 
+from clast.algebra.quaternions import matrix, random_turns
 from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
-from clast.experiments.space import Grain, contact_time, picture_of_run, plural, scene_of_grains
+from clast.experiments.shared.space import Grain, contact_time, picture_of_run, plural, scene_of_grains
 from clast.measures.coordination import Coordination
 from clast.measures.fabric import Fabric
-from clast.output.figures import save_figure
-from clast.output.reader import Run
+from clast.output.figures.plane import save_figure
 from clast.output.space.solids import run_solids
+from clast.output.store.reader import Run
 from clast.packing.space.packing import Packing3D
 from clast.packing.space.voronoi import voronoi_packing3d
 from clast.scene.space import Scene3D
 from clast.scene.timed import Ramp
 from clast.shapes.space.forms import open_box
 from clast.shapes.space.library import library_solid
-from clast.shapes.space.quaternions import matrix, random_turns
 from clast.shapes.space.solid import Solid
 
 LOOSE = 0.3  # largest fraction of the lattice the grains fall from

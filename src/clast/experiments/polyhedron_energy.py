@@ -25,18 +25,18 @@ from pathlib import Path
 
 import numpy as np
 
+from clast.algebra.quaternions import matrix
 from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
-from clast.experiments.numbers import mean_error
+from clast.experiments.shared.numbers import mean_error
 from clast.laws.overlap import OverlapLaw
 from clast.laws.overlap_energy import OverlapEnergy
 from clast.laws.overlap_volume import OverlapVolume
-from clast.output.figures import save_figure
-from clast.output.reader import Run
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run
 from clast.scene.space import Scene3D
 from clast.scene.tags import Velocity
 from clast.shapes import Solid, cuboid, ellipsoid_grain
-from clast.shapes.space.quaternions import matrix
 
 HALF_AXES = (8e-3, 7e-3, 6e-3)  # m, CSM10's grains for heaps
 APART, THICK = 0.03, 0.02  # m, between grains, and the floor

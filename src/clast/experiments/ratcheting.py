@@ -1,6 +1,6 @@
 """Ratcheting: strain that stays after each of many cycles, by amplitude and by roundness (PRE10 fig 19, 20, 22).
 
-The load is that of `clast.experiments.cyclic`. A sweep of amplitudes on a few samples, and at one of its amplitudes three
+The load is that of `clast.experiments.shared.cyclic`. A sweep of amplitudes on a few samples, and at one of its amplitudes three
 sphero-radii on more samples; the tests they have in common are run once. The paper used eight samples of each radius; its number
 of cycles is not given, ours is 40, so that the whole set takes about an hour and a half on one core.
 
@@ -22,7 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
-from clast.experiments.cyclic import (
+from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
+from clast.experiments.shared.cyclic import (
     Cyclic,
     Swing,
     agrees_about,
@@ -34,10 +35,9 @@ from clast.experiments.cyclic import (
     trust,
     worst_book,
 )
-from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
-from clast.experiments.numbers import mean_error, said
-from clast.output.figures import save_figure
-from clast.output.reader import Run, Table
+from clast.experiments.shared.numbers import mean_error, said
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run, Table
 
 RADII = (0.05, 0.1, 0.15)  # cm
 SWEEP = (0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.5)  # of the amplitude at which radii are compared

@@ -22,8 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from clast.element_tests.failure import Failure, failure_tables, kept_places
 from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
-from clast.experiments.failure import (
+from clast.experiments.shared.failing import (
     VALID,
     FailingSoil,
     draw_middle,
@@ -37,11 +38,10 @@ from clast.experiments.failure import (
     trust,
     unfailed,
 )
-from clast.experiments.numbers import mean_error, said, within
-from clast.experiments.soil import cell_of
-from clast.output.figures import save_figure
-from clast.output.reader import Run
-from clast.preparation.failure import Failure, failure_tables, kept_places
+from clast.experiments.shared.numbers import mean_error, said, within
+from clast.experiments.shared.soil import cell_of
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run
 
 PUBLISHED = (60.0, 58.0, 51.0)  # degrees, with R = 0.05, 0.1, 0.15 cm
 PARTS = (0.5, 1.0, 1.5)  # of --radius

@@ -27,8 +27,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clast.element_tests.failure import Failure, failure_tables, kept_places, read_failure
+from clast.element_tests.recorded import Record
 from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
-from clast.experiments.failure import (
+from clast.experiments.shared.failing import (
     FailingSoil,
     is_valid,
     merit_of,
@@ -39,14 +41,12 @@ from clast.experiments.failure import (
     trust,
     unfailed,
 )
-from clast.experiments.numbers import mean_error
-from clast.experiments.soil import cell_of
+from clast.experiments.shared.numbers import mean_error
+from clast.experiments.shared.soil import cell_of
 from clast.measures.band import BandAngle
 from clast.measures.displacement import Displacement
-from clast.output.figures import save_figure
-from clast.output.reader import Run
-from clast.preparation.element_test import Record
-from clast.preparation.failure import Failure, failure_tables, kept_places, read_failure
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run
 
 AFTER = 0.02  # of strain, behind the failure, to which the band is watched
 INTERVALS = {"to failure": (0, 1), f"to failure + {AFTER:g}": (0, 2), f"failure to + {AFTER:g}": (1, 2)}  # frames kept

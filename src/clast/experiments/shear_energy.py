@@ -9,16 +9,16 @@ from typing import Literal
 import numpy as np
 
 from clast.dynamics.engine import Engine
+from clast.element_tests.figure import cells_figure
+from clast.element_tests.recorded import instants_table, kept_record, look
+from clast.element_tests.shear_cell import ShearCell, disks, regular_grain, voronoi_grains
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
 from clast.laws.linear import Linear
 from clast.measures.accounts import accounts
 from clast.measures.book import ACCOUNTS, Book
-from clast.output.figures import save_figure
-from clast.output.reader import Run
-from clast.preparation.element_figure import cells_figure
-from clast.preparation.element_test import instants_table, kept_record, look
-from clast.preparation.shear_cell import ShearCell, disks, regular_grain, voronoi_grains
-from clast.scene.scene import Scene
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run
+from clast.scene.plane import Scene
 
 SAMPLES = 400  # of the energy in a run
 PENTAGON = 5

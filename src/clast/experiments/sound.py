@@ -23,12 +23,12 @@ import numpy as np
 
 from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
-from clast.experiments.numbers import within
+from clast.experiments.shared.numbers import within
 from clast.laws.overlap import OverlapLaw
 from clast.laws.overlap_energy import OverlapEnergy
 from clast.laws.overlap_volume import OverlapVolume
-from clast.output.figures import save_figure
-from clast.output.reader import Run
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run
 from clast.scene.space import Scene3D
 from clast.shapes import cuboid
 

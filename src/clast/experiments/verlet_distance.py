@@ -13,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from clast.dynamics.engine import Engine
+from clast.element_tests.figure import cells_figure
+from clast.element_tests.recorded import still_of
+from clast.element_tests.shear_cell import disks, papers_cell, voronoi_grains
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
-from clast.output.figures import save_figure
-from clast.output.reader import Run
-from clast.preparation.element_figure import cells_figure
-from clast.preparation.element_test import still_of
-from clast.preparation.shear_cell import disks, papers_cell, voronoi_grains
-from clast.scene.scene import Scene
+from clast.output.figures.plane import save_figure
+from clast.output.store.reader import Run
+from clast.scene.plane import Scene
 
 SPEEDS = (0.1, 0.4, 0.7, 1.0)  # cm/s, ARX
 SMALL = (0.003, 0.006, 0.012, 0.02, 0.03, 0.045, 0.07)  # cm, ours

@@ -58,7 +58,7 @@ class ForceChains(Measure):
     def plot(self, axes: Any = None, *, color: str = "C3", thickest: float = 4.0) -> Any:
         """Lines between centres as thick as their force, `thickest` points for the largest; returns the figure.
 
-        For the grains beneath and periodic sides see `clast.output.chains_figure`.
+        For the grains beneath and periodic sides see `clast.output.figures.chains`.
         """
         import matplotlib.pyplot as plt
         from matplotlib.collections import LineCollection

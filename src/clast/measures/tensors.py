@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clast.shapes.space.quaternions import product
+from clast.algebra.quaternions import product
 
 Array = np.ndarray
 

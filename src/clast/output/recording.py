@@ -19,17 +19,17 @@ from clast.measures.accounts import accounts
 from clast.measures.book import Book
 from clast.measures.contacts import carried, contact_arrays
 from clast.measures.walls import TOLERATED, dashpot_share
-from clast.output.checkpoint import read_mark
 from clast.output.estimate import announcement
-from clast.output.layout import RUN_FILE
 from clast.output.progress import Progress
-from clast.output.provenance import collect_provenance
-from clast.output.reader import Run, open_run
 from clast.output.space.solids import solid_arrays
-from clast.output.store import RunWriter
-from clast.scene.scene import Scene
+from clast.output.store.checkpoint import read_mark
+from clast.output.store.layout import RUN_FILE
+from clast.output.store.provenance import collect_provenance
+from clast.output.store.reader import Run, open_run
+from clast.output.store.writer import RunWriter
+from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
-from clast.shapes.skeleton import Shape
+from clast.shapes.plane.skeleton import Shape
 from clast.shapes.space.solid import Solid
 
 CHECKPOINT_SECONDS = 30.0

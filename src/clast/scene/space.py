@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from clast.algebra.quaternions import IDENTITY, matrix, product
 from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Member, Numbers, Thing
@@ -18,8 +19,7 @@ from clast.scene.problem import Problem, describe
 from clast.scene.springs import Springs3D
 from clast.scene.tags import Fixed, Tag
 from clast.scene.timed import Timed
-from clast.shapes.skeleton import Shape
-from clast.shapes.space.quaternions import IDENTITY, matrix, product
+from clast.shapes.plane.skeleton import Shape
 from clast.shapes.space.solid import Solid
 
 Three = tuple[float, float, float]

@@ -4,14 +4,15 @@ A function in a new file that makes a shape and has a name in scene files (`clas
 """
 
 from clast.found import makers_in
-from clast.shapes.files import load_shape, save_shape
-from clast.shapes.fit import Misfit, fitted, misfit
-from clast.shapes.library import clumpy_cow, cow, disk, library_shape, library_shapes, peanut, pebble, rice
-from clast.shapes.make import clump, point, polygon, polyline, regular, segment
-from clast.shapes.mass import MassProperties, convex_mass, mass_properties, quasi_monte_carlo, union_mass
-from clast.shapes.minkowski import closing, dilation, erosion, opening, rounded
-from clast.shapes.photograph import Photograph, PictureWarning, TracedGrain, grains_from_image, sample_photograph
-from clast.shapes.skeleton import Shape
+from clast.shapes.plane.files import load_shape, save_shape
+from clast.shapes.plane.fit import Misfit, fitted, misfit
+from clast.shapes.plane.library import clumpy_cow, cow, disk, library_shape, library_shapes, peanut, pebble, rice
+from clast.shapes.plane.make import clump, point, polygon, polyline, regular, segment
+from clast.shapes.plane.mass import MassProperties, convex_mass, mass_properties, quasi_monte_carlo, union_mass
+from clast.shapes.plane.minkowski import closing, dilation, erosion, opening, rounded
+from clast.shapes.plane.photograph import Photograph, PictureWarning, TracedGrain, grains_from_image, sample_photograph
+from clast.shapes.plane.skeleton import Shape
+from clast.shapes.plane.thickness import ThinShapeWarning
 from clast.shapes.space.files import load_solid, save_solid
 from clast.shapes.space.forms import cross, drum, hopper, mug, open_box, prism
 from clast.shapes.space.forms_sharp import ellipsoid_grain, floor_with_rim, sharp_drum, sharp_hopper
@@ -23,7 +24,6 @@ from clast.shapes.space.misfit import SolidMisfit
 from clast.shapes.space.pieces import pieces
 from clast.shapes.space.report import describe_solid
 from clast.shapes.space.solid import Solid
-from clast.shapes.thickness import ThinShapeWarning
 
 __all__ = [
     "MassProperties",
@@ -95,6 +95,7 @@ __all__ = [
 ]
 
 # what else is found, under the name of its function and not of its module where both are the same
-_found = {maker.__name__: maker for package in (__name__, f"{__name__}.space") for maker in makers_in(package).values()}
+_packages = (f"{__name__}.plane", f"{__name__}.space")
+_found = {maker.__name__: maker for package in _packages for maker in makers_in(package).values()}
 globals().update(_found)
 __all__ += [name for name in _found if name not in __all__]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
 from clast.output.estimate import duration
-from clast.output.notebook import NotebookBar, in_notebook
+from clast.output.figures.notebook import NotebookBar, in_notebook
 
 if TYPE_CHECKING:
     from rich.status import Status

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from clast.backend.processes import Answer, count_jobs, share_out
 from clast.errors import InputError
-from clast.experiments.workers import Answer, count_jobs, share_out
-from clast.output.atomic import make_folder
 from clast.output.recording import CHECKPOINT_SECONDS
+from clast.output.store.atomic import make_folder
 from clast.sweeps.display import Display
 from clast.sweeps.task import Task, is_complete, is_held, keep_failure, read_failure, state_of
 

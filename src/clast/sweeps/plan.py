@@ -23,9 +23,9 @@ from typing import Any
 from clast.errors import StoreError
 from clast.experiments import find
 from clast.experiments.experiment import Study
-from clast.output.atomic import make_folder, write_text, write_whole
-from clast.output.lock import RunLock
-from clast.output.values import to_json
+from clast.output.store.atomic import make_folder, write_text, write_whole
+from clast.output.store.lock import RunLock
+from clast.output.store.values import to_json
 from clast.sweeps.ranges import written
 from clast.sweeps.scene_row import files_of, parse_row
 from clast.sweeps.task import SCENE_FILE, Task

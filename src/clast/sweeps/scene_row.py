@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from clast.errors import InputError
-from clast.preparation.scene_file import SceneFile, built, parse, read_text
-from clast.scene.schema import SceneKeys
-from clast.scene.schema_run import RunKeys
+from clast.scene_files.reading import SceneFile, built, parse, read_text
+from clast.scene_files.schema import SceneKeys
+from clast.scene_files.schema_run import RunKeys
 
 
 def read_row(path: Path, given: Mapping[str, Any]) -> SceneFile:

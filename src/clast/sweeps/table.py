@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from clast.errors import InputError
-from clast.output.figures import plain_figure
-from clast.output.reader import Run, open_run
+from clast.output.figures.plane import plain_figure
+from clast.output.store.reader import Run, open_run
 from clast.sweeps.index import Columns, collect, write_csv
 from clast.sweeps.plan import read_plan
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from clast.errors import StoreError
-from clast.output.atomic import make_folder, write_text
-from clast.output.layout import LOCK_FILE, RESULT_FILE, RUN_FILE
 from clast.output.progress import Progress, quiet
-from clast.output.reader import open_run
 from clast.output.recording import CHECKPOINT_SECONDS
-from clast.output.values import to_json
+from clast.output.store.atomic import make_folder, write_text
+from clast.output.store.layout import LOCK_FILE, RESULT_FILE, RUN_FILE
+from clast.output.store.reader import open_run
+from clast.output.store.values import to_json
 
 State = Literal["missing", "begun", "running", "finished", "failed"]
 
@@ -138,15 +138,15 @@ def carry_out(
     (run / FAILURE_FILE).unlink(missing_ok=True)  # of an attempt before
     resume = (run / RUN_FILE).exists()
     if task.is_scene:
-        from clast.output.figures import draw_run
-        from clast.preparation.scene_run import run_file
+        from clast.output.figures.plane import draw_run
+        from clast.scene_files.running import run_file
         from clast.sweeps.scene_row import read_row
 
         file = read_row(Path(task.what), {**task.parameters, "run.threads": threads})
         draw_run(run_file(file, out=run, resume=resume, progress=progress, checkpoint_seconds=checkpoint_seconds))
     else:
         from clast.experiments import find
-        from clast.experiments.conduct import conduct
+        from clast.experiments.shared.running import conduct
 
         conduct(
             find(task.what), out=run, size=task.size, given=task.parameters, threads=threads, resume=resume,

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from clast.backend.processes import Answer, attend
 from clast.errors import ClastError
-from clast.experiments.workers import Answer, attend
 from clast.output.progress import Progress
-from clast.output.provenance import without_folders
 from clast.output.recording import Interrupted
+from clast.output.store.provenance import without_folders
 from clast.sweeps.task import Task, carry_out, is_complete, is_held, keep_failure
 
 SAY_SECONDS = 1.0

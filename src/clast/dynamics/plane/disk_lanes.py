@@ -1,4 +1,4 @@
-"""Two disks as a lane of a block (`clast.dynamics.blocks`)."""
+"""Two disks as a lane of a block (`clast.dynamics.contacts.blocks`)."""
 
 from clast.algebra.plane import Vector, minus
 from clast.backend.device import device

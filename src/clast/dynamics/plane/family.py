@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from clast.dynamics import table
 from clast.dynamics.arrays import Model, State
-from clast.dynamics.depth import ROUNDED
-from clast.dynamics.kinds import ALL_KINDS
-from clast.dynamics.memory import Kind
+from clast.dynamics.bodies.room import Widths
+from clast.dynamics.bodies.room import scratch_for_blocks as scratch_of
+from clast.dynamics.contacts import table
+from clast.dynamics.contacts.depth import ROUNDED
+from clast.dynamics.contacts.kinds import ALL_KINDS
+from clast.dynamics.contacts.memory import Kind
 from clast.dynamics.plane import passes
 from clast.dynamics.plane.columns import CONSTANT, LATE, PAIR, PULL, REFERENCE, SPIN, VX, VY
 from clast.dynamics.plane.layout import TOGETHER, lay_out
 from clast.dynamics.plane.listing import WORDS, room_of, trees_of
-from clast.dynamics.room import Widths
-from clast.dynamics.room import scratch_for_blocks as scratch_of
 from clast.scene.springs import Springs
 
 PASSES = passes.__name__

@@ -1,4 +1,4 @@
-"""Gear's method for one body of the plane, in the place of kick and drift; the method stands in `clast.dynamics.gear`."""
+"""Gear's method for one body of the plane, in the place of kick and drift; the method stands in `clast.dynamics.bodies.gear`."""
 
 import math
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from clast.backend.bare import onwards
 from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, VISCOUS
-from clast.dynamics.gear import C0_PLACE, C0_VELOCITY, corrected, predicted
+from clast.dynamics.bodies.gear import C0_PLACE, C0_VELOCITY, corrected, predicted
 from clast.dynamics.plane.columns import (
     BODY,
     BOOK,

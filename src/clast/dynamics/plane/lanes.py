@@ -1,4 +1,4 @@
-"""A candidate of the plane as a lane of a block (`clast.dynamics.blocks`): all vectors as the world sees them."""
+"""A candidate of the plane as a lane of a block (`clast.dynamics.contacts.blocks`): all vectors as the world sees them."""
 
 from typing import NamedTuple
 

@@ -1,15 +1,15 @@
-"""From a scene in the plane to the arrays of a run; what it shares with space stands in `clast.dynamics.layout`."""
+"""From a scene in the plane to the arrays of a run; what it shares with space stands in `clast.dynamics.bodies.layout`."""
 
 import numpy as np
 
 from clast.backend.lines import zeros
-from clast.contact.features import geometry
+from clast.contact.plane.features import geometry
 from clast.dynamics.arrays import ACCOUNTS, State
-from clast.dynamics.layout import Arranged, Layout, arrange, complete, model_of, prescribe
+from clast.dynamics.bodies.layout import Arranged, Layout, arrange, complete, model_of, prescribe
+from clast.dynamics.bodies.rows import check_cohesion
 from clast.dynamics.plane.columns import BODY, COS, LATE, RADIUS, SIN, SPIN, VX, VY, X, Y
-from clast.dynamics.rows import check_cohesion
 from clast.errors import SceneError
-from clast.scene.scene import Scene
+from clast.scene.plane import Scene
 
 TOGETHER = 16.0  # 2·4·2: four contacts at the end of a grain's reach, each of 2 k_n, for corner on corner counts twice
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from clast.algebra.plane import Vector, opposite, turn, turn_back
 from clast.backend.device import device, unsigned
-from clast.contact.features import Geometry
-from clast.contact.spheropolygon import FEATURE, NOTCH
-from clast.dynamics.kinds import OTHERS, TWO_ROUND
+from clast.contact.plane.features import Geometry
+from clast.contact.plane.spheropolygon import FEATURE, NOTCH
+from clast.dynamics.contacts.kinds import OTHERS, TWO_ROUND
 from clast.dynamics.listing import pair_rows_of, with_memory
 from clast.dynamics.plane.columns import (
     BODY,

@@ -7,7 +7,7 @@ from clast.algebra.plane import Vector, minus
 from clast.backend.bare import bare
 from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, VISCOUS, State
-from clast.dynamics.gather import gather_of
+from clast.dynamics.bodies.gather import gather_of
 from clast.dynamics.plane.columns import (
     BODY,
     BOOK,

@@ -6,11 +6,11 @@ Kernels are named by what this module imports, so it imports no scene.
 from types import SimpleNamespace
 from typing import Any
 
-from clast.contact import spheropolygon
-from clast.dynamics import table
-from clast.dynamics.balance import add_balance_of, balance_of
-from clast.dynamics.contact_rows import rows_of
-from clast.dynamics.kinds import ONE_ROUND, OTHERS, TWO_ROUND, forces_of_kinds, kinds_of
+from clast.contact.plane import spheropolygon
+from clast.dynamics.contacts import table
+from clast.dynamics.contacts.balance import add_balance_of, balance_of
+from clast.dynamics.contacts.contact_rows import rows_of
+from clast.dynamics.contacts.kinds import ONE_ROUND, OTHERS, TWO_ROUND, forces_of_kinds, kinds_of
 from clast.dynamics.plane import columns, disk_lanes, disks, lanes, springs, visit
 from clast.dynamics.plane import motion as kicks
 from clast.dynamics.plane.columns import MARK, NOTHING, PAIR, PULL, SUMS
@@ -65,7 +65,7 @@ def disks_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
 
 
 def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
-    """The passes of a step, and `fill_rows`, for a law bound by `clast.dynamics.bound_law`."""
+    """The passes of a step, and `fill_rows`, for a law bound by `clast.dynamics.contacts.bound_law`."""
     geometry, remembers, order = geometry_of(law, choice), choice.remembers, choice.gear
     made: dict[tuple[int, ...], Any] = {(TWO_ROUND,): lambda: disks_of(law, choice), (ONE_ROUND, OTHERS): lambda: geometry}
     forces, room = forces_of_kinds(kinds_of(choice, made, PAIR, MARK), law, choice)

@@ -6,7 +6,7 @@ import numpy as np
 
 from clast.algebra.plane import dot, minus
 from clast.backend.device import device
-from clast.contact.spheropolygon import read_feature, way_to_line
+from clast.contact.plane.spheropolygon import read_feature, way_to_line
 from clast.dynamics.plane.columns import CANDIDATE, FACED, PROBE
 from clast.dynamics.plane.visit import Met
 

@@ -1,4 +1,4 @@
-"""A body with tags in the plane; what is imposed on one component stands in `clast.dynamics.tagged`.
+"""A body with tags in the plane; what is imposed on one component stands in `clast.dynamics.bodies.tagged`.
 
 A periodic cell that moves is the last of these bodies: its place is the lengths of the cell, and where j's image n meets i
 the force on that image acts on the lengths n times. With the grains' own velocities that follows from one Lagrangian,
@@ -12,6 +12,7 @@ from typing import Any
 from clast.backend.bare import onwards
 from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, TAG_WORK, VISCOUS
+from clast.dynamics.bodies.tagged import Drive, move_by_gear, move_by_verlet
 from clast.dynamics.plane.columns import (
     BODY,
     BOOK,
@@ -29,7 +30,6 @@ from clast.dynamics.plane.columns import (
 )  # fmt: skip
 from clast.dynamics.plane.gear import keep_late
 from clast.dynamics.plane.motion import NOTHING, gather, is_stale, moved_too_far, turned
-from clast.dynamics.tagged import Drive, move_by_gear, move_by_verlet
 
 COMPONENTS = 3  # x, y, angle
 LOAD = 5  # numbers of a row of Tags.load

@@ -1,7 +1,7 @@
 """Visit the candidates of a pair: the listed probes of one body carried into the frame of the other, both ways (GM09 eq 2-4).
 
-One rotation per pair and side does it; edges never turn. What a candidate counts stands in `clast.contact.spheropolygon`; who
-visits gets a `Met` for each, and `touch_of` fills the contact record of those that touch (model §3).
+One rotation per pair and side does it; edges never turn. What a candidate counts stands in `clast.contact.plane.spheropolygon`;
+who visits gets a `Met` for each, and `touch_of` fills the contact record of those that touch (model §3).
 """
 
 import math
@@ -13,7 +13,7 @@ import numpy as np
 from clast.algebra.plane import Vector, cross, dot, minus, opposite, plus, times, turn, turn_back
 from clast.backend.bare import bare
 from clast.backend.device import device, unsigned
-from clast.contact.spheropolygon import read_feature
+from clast.contact.plane.spheropolygon import read_feature
 from clast.dynamics.plane.columns import (
     BODY,
     CANDIDATE,
@@ -33,7 +33,7 @@ from clast.dynamics.plane.columns import (
 
 
 class Features(NamedTuple):
-    """What passes see of `clast.contact.features.Geometry`."""
+    """What passes see of `clast.contact.plane.features.Geometry`."""
 
     vertex: Any
     feature: Any

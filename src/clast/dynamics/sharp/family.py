@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from clast.contact.overlap import LINKS, POINTS
-from clast.contact.polyhedra import Polyhedra
+from clast.contact.sharp.overlap import LINKS, POINTS
+from clast.contact.sharp.polyhedra import Polyhedra
 from clast.dynamics.arrays import Scratch
-from clast.dynamics.depth import SHARP
-from clast.dynamics.kinds import ONLY_OTHERS
-from clast.dynamics.room import scratch
+from clast.dynamics.bodies.room import scratch
+from clast.dynamics.contacts.depth import SHARP
+from clast.dynamics.contacts.kinds import ONLY_OTHERS
 from clast.dynamics.sharp import passes
 from clast.dynamics.sharp.columns import CONSTANT
 from clast.dynamics.sharp.layout import TOGETHER, lay_out

@@ -4,8 +4,8 @@ import math
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from clast.algebra.space import along, cross, dot, minus, plus, times, triple
 from clast.backend.device import device
-from clast.contact.vectors import along, cross, dot, minus, plus, times, triple
 from clast.dynamics.arrays import LOST, SLIDING
 from clast.dynamics.sharp.columns import WIDTH
 from clast.dynamics.sharp.visit import read_pair, record_of, sliding_before, sliding_now

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from clast.contact.polyhedra import Polyhedra, polyhedra
-from clast.dynamics.layout import Layout, arrange, complete, model_of
+from clast.contact.sharp.polyhedra import Polyhedra, polyhedra
+from clast.dynamics.bodies.layout import Layout, arrange, complete, model_of
 from clast.dynamics.space.layout import first_state
 from clast.laws.overlap import OverlapLaw
 from clast.scene.space import Scene3D

@@ -6,7 +6,7 @@ Kernels are named by what this module imports, so it imports no scene. The host'
 from types import SimpleNamespace
 
 from clast.backend.device import device
-from clast.dynamics.kinds import ONLY_OTHERS
+from clast.dynamics.contacts.kinds import ONLY_OTHERS
 from clast.dynamics.loops import loop_of
 from clast.dynamics.sharp.forces import forces_of
 from clast.dynamics.sharp.listing import listing_of
@@ -26,7 +26,7 @@ def nothing(p, world):
 
 
 def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
-    """The passes of a step, and `fill_rows`, for a law of overlaps bound by `clast.dynamics.bound_law`."""
+    """The passes of a step, and `fill_rows`, for a law of overlaps bound by `clast.dynamics.contacts.bound_law`."""
     conserving, remembers, order = int(law.functions.CONSERVING), choice.remembers, choice.gear
     visiting = visit_of(choice, conserving)
     booked = remembers if conserving else 2 * remembers  # 2: the work of pushes without a potential as well

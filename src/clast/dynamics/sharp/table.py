@@ -8,8 +8,8 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
+from clast.algebra.space import along, cross, dot, minus, plus, times, triple
 from clast.backend.device import device
-from clast.contact.vectors import along, cross, dot, minus, plus, times, triple
 from clast.dynamics.sharp.columns import WIDTH
 from clast.dynamics.sharp.visit import read_pair, record_of, sliding_now
 from clast.dynamics.space.columns import CANDIDATE

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clast.algebra.space import along, between, cross, dot, minus, plus, times, triple, turn, turn_back
 from clast.backend.bare import bare
 from clast.backend.device import device, unsigned
-from clast.contact.overlap import LINKS, POINTS, TOLERANCE, clip, surface_integrals
-from clast.contact.vectors import along, between, cross, dot, minus, plus, times, triple, turn, turn_back
+from clast.contact.sharp.overlap import LINKS, POINTS, TOLERANCE, clip, surface_integrals
 from clast.dynamics.sharp.columns import AREA, CONSTANT, LENGTH
 from clast.dynamics.space.columns import (
     BODY_I,
@@ -37,7 +37,7 @@ DEEP = 0.25  # of the smaller piece's volume: overlaps larger than this end the 
 
 
 class Pieces(NamedTuple):
-    """What passes see of `clast.contact.polyhedra.Polyhedra`."""
+    """What passes see of `clast.contact.sharp.polyhedra.Polyhedra`."""
 
     vertex: Any
     edge: Any

@@ -1,7 +1,7 @@
-"""Two spheres as a lane of a block (`clast.dynamics.blocks`)."""
+"""Two spheres as a lane of a block (`clast.dynamics.contacts.blocks`)."""
 
+from clast.algebra.space import minus, triple
 from clast.backend.device import device
-from clast.contact.vectors import minus, triple
 from clast.dynamics.space.balls import Ball, Met, Side
 from clast.dynamics.space.columns import write_triple
 from clast.dynamics.space.tangents import NONE

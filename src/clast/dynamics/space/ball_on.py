@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clast.algebra.space import along, cross, dot, minus, plus, times, triple, turn, turn_back
 from clast.backend.device import device, unsigned
-from clast.contact.spheropolyhedron import EDGE, FACE, KIND, ROW, edge_count, edge_way, vertex_count
-from clast.contact.vectors import along, cross, dot, minus, plus, times, triple, turn, turn_back
+from clast.contact.space.spheropolyhedron import EDGE, FACE, KIND, ROW, edge_count, edge_way, vertex_count
 from clast.dynamics.space.balls import Ball, read_ball, read_predicted_ball
 from clast.dynamics.space.columns import BODY, CANDIDATE, FACED, NONE
 from clast.dynamics.space.counting import FLAT, on_face

@@ -1,9 +1,9 @@
-"""A sphere on a body with features as a lane of a block (`clast.dynamics.blocks`)."""
+"""A sphere on a body with features as a lane of a block (`clast.dynamics.contacts.blocks`)."""
 
 from typing import Any, NamedTuple
 
+from clast.algebra.space import minus, triple
 from clast.backend.device import device
-from clast.contact.vectors import minus, triple
 from clast.dynamics.space.ball_on import Met
 from clast.dynamics.space.balls import Ball
 from clast.dynamics.space.columns import NONE, write_triple

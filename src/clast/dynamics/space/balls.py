@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clast.algebra.space import along, cross, dot, minus, plus, times, triple
 from clast.backend.device import device
-from clast.contact.vectors import along, cross, dot, minus, plus, times, triple
 from clast.dynamics.space.columns import BODY, LATE, LATE_SPIN, RADIUS, SPIN, VELOCITY, Wrench
 from clast.dynamics.space.tangents import NONE, in_plane
 

@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
+from clast.algebra.space import plus, rotation_of, triple
 from clast.backend.device import device
-from clast.contact.vectors import plus, rotation_of, triple
 from clast.dynamics.arrays import ACCOUNTS
 
-Vector = tuple[float, float, float]  # see clast.contact.vectors
+Vector = tuple[float, float, float]  # see clast.algebra.space
 Quaternion = tuple[float, float, float, float]  # w, x, y, z
 
 BODY, X, Y, Z, RADIUS, TURN, VELOCITY, SPIN = 16, 0, 1, 2, 3, 4, 8, 12  # State.body: two cache lines each

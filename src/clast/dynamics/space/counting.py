@@ -1,6 +1,6 @@
 """What a candidate in space counts: features of a, carried into the frame of b, against features of b.
 
-The counts themselves stand in `clast.contact.spheropolyhedron`; `side` is a `clast.dynamics.space.visit.Side`.
+The counts themselves stand in `clast.contact.space.spheropolyhedron`; `side` is a `clast.dynamics.space.visit.Side`.
 """
 
 import math
@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clast.algebra.space import along, cross, dot, minus, plus, times, triple, turn, turn_back
 from clast.backend.bare import bare
 from clast.backend.device import device, routine
-from clast.contact.spheropolyhedron import (
+from clast.contact.space.spheropolyhedron import (
     EDGE,
     FACE,
     KIND,
@@ -25,7 +26,6 @@ from clast.contact.spheropolyhedron import (
     vertex_on_edge,
     vertex_on_vertex,
 )  # fmt: skip
-from clast.contact.vectors import along, cross, dot, minus, plus, times, triple, turn, turn_back
 from clast.dynamics.space.columns import CANDIDATE
 from clast.dynamics.space.tangents import NONE
 
@@ -36,7 +36,7 @@ FLAT, STRAIGHT, ROUND, CROSSING = 0, 1, 2, 3
 
 
 class Features(NamedTuple):
-    """What passes see of `clast.contact.solid_features`."""
+    """What passes see of `clast.contact.space.features`."""
 
     feature: Any
     side: Any

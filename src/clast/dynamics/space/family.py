@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from clast.algebra.quaternions import matrix
 from clast.dynamics.arrays import Model, SpaceState
-from clast.dynamics.depth import ROUNDED
-from clast.dynamics.kinds import ALL_KINDS, ONLY_OTHERS, ONLY_ROUND
-from clast.dynamics.memory import Kind
-from clast.dynamics.room import Widths
-from clast.dynamics.room import scratch_for_blocks as scratch_of
+from clast.dynamics.bodies.room import Widths
+from clast.dynamics.bodies.room import scratch_for_blocks as scratch_of
+from clast.dynamics.contacts.depth import ROUNDED
+from clast.dynamics.contacts.kinds import ALL_KINDS, ONLY_OTHERS, ONLY_ROUND
+from clast.dynamics.contacts.memory import Kind
 from clast.dynamics.space import passes, table
 from clast.dynamics.space.columns import CONSTANT, LATE, PAIR, PULL, REFERENCE, SPIN, TURN, VELOCITY
 from clast.dynamics.space.layout import TOGETHER, lay_out
 from clast.dynamics.space.listing import WORDS, room_of, trees_of
 from clast.scene.springs import Springs3D
-from clast.shapes.space.quaternions import matrix
 
 PASSES = passes.__name__
 DIMENSION = 3

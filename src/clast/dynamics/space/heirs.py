@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from clast.algebra.space import along, dot, minus, plus, triple, turn, turn_back
 from clast.backend.device import device, routine
-from clast.contact.spheropolyhedron import EDGE, FACE, KIND, ROW, face_distance
-from clast.contact.vectors import along, dot, minus, plus, triple, turn, turn_back
+from clast.contact.space.spheropolyhedron import EDGE, FACE, KIND, ROW, face_distance
 from clast.dynamics.space.columns import CANDIDATE
 from clast.dynamics.space.counting import GRAPH, NUMBER, meet_apart
 from clast.dynamics.space.visit import bounds_of, read_body, read_predicted, section_of

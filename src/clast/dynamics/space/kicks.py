@@ -8,11 +8,11 @@ nothing where two moments are equal.
 
 from typing import Any, NamedTuple
 
+from clast.algebra.space import along, cross, dot, minus, plus, times, triple, turn_back
 from clast.backend.bare import bare
 from clast.backend.device import device
-from clast.contact.vectors import along, cross, dot, minus, plus, times, triple, turn_back
 from clast.dynamics.arrays import DRAG, VISCOUS, WORK, SpaceState
-from clast.dynamics.gather import gather_of
+from clast.dynamics.bodies.gather import gather_of
 from clast.dynamics.space.columns import (
     BODY,
     BOOK,

@@ -1,9 +1,9 @@
-"""A candidate of space as a lane of a block (`clast.dynamics.blocks`)."""
+"""A candidate of space as a lane of a block (`clast.dynamics.contacts.blocks`)."""
 
 from typing import Any, NamedTuple
 
+from clast.algebra.space import triple
 from clast.backend.device import device
-from clast.contact.vectors import triple
 from clast.dynamics.space.columns import write_triple
 from clast.dynamics.space.counting import Met
 

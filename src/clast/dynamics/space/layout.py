@@ -1,15 +1,15 @@
-"""From a scene in space to the arrays of a run; what it shares with the plane stands in `clast.dynamics.layout`."""
+"""From a scene in space to the arrays of a run; what it shares with the plane stands in `clast.dynamics.bodies.layout`."""
 
 import numpy as np
 
+from clast.algebra.quaternions import matrix
 from clast.backend.lines import zeros
-from clast.contact.solid_features import geometry
+from clast.contact.space.features import geometry
 from clast.dynamics.arrays import ACCOUNTS, SpaceState
-from clast.dynamics.layout import Arranged, Layout, arrange, complete, model_of, prescribe
-from clast.dynamics.rows import check_cohesion
+from clast.dynamics.bodies.layout import Arranged, Layout, arrange, complete, model_of, prescribe
+from clast.dynamics.bodies.rows import check_cohesion
 from clast.dynamics.space.columns import BODY, LATE, RADIUS, SPIN, TURN, VELOCITY
 from clast.scene.space import Scene3D
-from clast.shapes.space.quaternions import matrix
 from clast.shapes.space.solid import Solid
 
 TOGETHER = 24.0  # 2·4·3: four contacts where they turn a grain most, each of 3 k_n, for vertex on vertex counts three times

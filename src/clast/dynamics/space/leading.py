@@ -1,4 +1,4 @@
-"""A body with tags in space; what is imposed on one component of its place stands in `clast.dynamics.tagged`.
+"""A body with tags in space; what is imposed on one component of its place stands in `clast.dynamics.bodies.tagged`.
 
 A rotation is prescribed whole or free whole. A body led at a constant spin turns about it: its spin and momentum, seen from
 the body, stay what they are, so that all the work is done at the kicks, where the spin changes.
@@ -7,10 +7,11 @@ the body, stay what they are, so that all the work is done at the kicks, where t
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from clast.algebra.space import along, dot, minus, plus, times, triple, turn, turn_back
 from clast.backend.bare import onwards
 from clast.backend.device import device
-from clast.contact.vectors import along, dot, minus, plus, times, triple, turn, turn_back
 from clast.dynamics.arrays import DRAG, TAG_WORK, VISCOUS, WORK
+from clast.dynamics.bodies.tagged import Drive, move_by_gear, move_by_verlet
 from clast.dynamics.space.columns import (
     BODY,
     BOOK,
@@ -27,7 +28,6 @@ from clast.dynamics.space.columns import (
 from clast.dynamics.space.kicks import gather, gather_work, is_stale
 from clast.dynamics.space.motion import free_turn, turned_by_spin
 from clast.dynamics.space.predicting import TURNING, correct_turn, keep_late, predict_turn, put_turn, spin_in_body
-from clast.dynamics.tagged import Drive, move_by_gear, move_by_verlet
 
 COMPONENTS, TURNS = 6, 3  # of what is imposed; x, y, z first, then the turns about them
 LOAD, NUMBER = 8, 3  # numbers of a row of Tags.load and of Tags.load_number

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clast.algebra.space import along, between, dot, minus, plus, times, transposed, triple, turn, turn_back
 from clast.backend.device import device, unsigned
-from clast.contact.solid_features import Geometry
-from clast.contact.solid_nearness import edges_may_cross, never_counts, squared_distance
-from clast.contact.spheropolyhedron import EDGE, FACE, KIND, ROW
-from clast.contact.vectors import along, between, dot, minus, plus, times, transposed, triple, turn, turn_back
-from clast.dynamics.kinds import ONE_ROUND, OTHERS, TWO_ROUND
+from clast.contact.space.features import Geometry
+from clast.contact.space.nearness import edges_may_cross, never_counts, squared_distance
+from clast.contact.space.spheropolyhedron import EDGE, FACE, KIND, ROW
+from clast.dynamics.contacts.kinds import ONE_ROUND, OTHERS, TWO_ROUND
 from clast.dynamics.listing import pair_rows_of, with_memory
 from clast.dynamics.space.columns import (
     BODY,

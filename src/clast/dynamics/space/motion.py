@@ -5,8 +5,8 @@ Quaternions (w, x, y, z) turn the body frame, whose axes are the principal axes,
 
 import math
 
+from clast.algebra.space import dot, plus, rotation_of, times, turn
 from clast.backend.device import device
-from clast.contact.vectors import dot, plus, rotation_of, times, turn
 
 SMALL_SQUARE = 0.0025  # half turns below its root, 0.05 radians: the series are exact to rounding
 

@@ -6,9 +6,9 @@ Kernels are named by what this module imports, so it imports no scene.
 from types import SimpleNamespace
 from typing import Any
 
-from clast.dynamics.balance import add_balance_of, balance_of
-from clast.dynamics.contact_rows import rows_of
-from clast.dynamics.kinds import ONE_ROUND, OTHERS, TWO_ROUND, forces_of_kinds, kinds_of
+from clast.dynamics.contacts.balance import add_balance_of, balance_of
+from clast.dynamics.contacts.contact_rows import rows_of
+from clast.dynamics.contacts.kinds import ONE_ROUND, OTHERS, TWO_ROUND, forces_of_kinds, kinds_of
 from clast.dynamics.space import ball_lanes, ball_on, ball_on_lanes, balls, columns, counting, heirs, kicks, lanes, table, visit
 from clast.dynamics.space.columns import MARK, NOTHING, PAIR, PULL, SUMS
 from clast.dynamics.space.kicks import kick_and_drift_of
@@ -64,7 +64,7 @@ def ball_on_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace
 
 
 def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
-    """The passes of a step, and `fill_rows`, for a law bound by `clast.dynamics.bound_law`."""
+    """The passes of a step, and `fill_rows`, for a law bound by `clast.dynamics.contacts.bound_law`."""
     geometry, remembers, order = geometry_of(law, choice), choice.remembers, choice.gear
     made: dict[tuple[int, ...], Any] = {
         (TWO_ROUND,): lambda: balls_of(law, choice), (ONE_ROUND,): lambda: ball_on_of(law, choice), (OTHERS,): lambda: geometry

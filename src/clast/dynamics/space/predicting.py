@@ -1,4 +1,4 @@
-"""Gear's method of order 4 and 5 for one body in space, in the place of kick and drift; see `clast.dynamics.gear`.
+"""Gear's method of order 4 and 5 for one body in space, in the place of kick and drift; see `clast.dynamics.bodies.gear`.
 
 The place goes by the same second-order form as in the plane. The rotation is of first order: y_k = Δt^k y^(k)/k! of the
 angular momentum (in the world, its slope is the torque) and of the quaternion (slope ½ q·ω, ω = I⁻¹L in the body frame);
@@ -13,11 +13,11 @@ of the quaternion. Springs follow velocity and spin of half a step ago, which St
 import math
 from typing import Any, NamedTuple
 
+from clast.algebra.space import along, cross, dot, minus, plus, times, triple, turn, turn_back
 from clast.backend.bare import onwards
 from clast.backend.device import device
-from clast.contact.vectors import along, cross, dot, minus, plus, times, triple, turn, turn_back
 from clast.dynamics.arrays import DRAG, VISCOUS, WORK
-from clast.dynamics.gear import C0_PLACE, C0_VELOCITY, corrected, predicted
+from clast.dynamics.bodies.gear import C0_PLACE, C0_VELOCITY, corrected, predicted
 from clast.dynamics.space.columns import (
     BODY,
     BOOK,

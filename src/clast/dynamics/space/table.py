@@ -1,9 +1,9 @@
-"""Columns of the table of contacts in space; see `clast.dynamics.contact_rows`."""
+"""Columns of the table of contacts in space; see `clast.dynamics.contacts.contact_rows`."""
 
 import math
 
+from clast.algebra.space import plus, times
 from clast.backend.device import device
-from clast.contact.vectors import plus, times
 from clast.dynamics.space.counting import ROUND
 from clast.dynamics.space.visit import in_space
 

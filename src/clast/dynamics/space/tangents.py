@@ -2,8 +2,8 @@
 
 import math
 
+from clast.algebra.space import along, cross, dot, times
 from clast.backend.device import device
-from clast.contact.vectors import along, cross, dot, times
 
 NONE = (0.0, 0.0, 0.0)
 

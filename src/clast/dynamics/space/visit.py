@@ -11,11 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clast.backend.device import device, unsigned
-from clast.contact.spheropolyhedron import (
-    NOWHERE,
-)
-from clast.contact.vectors import (
+from clast.algebra.space import (
     along,
     between,
     cross,
@@ -28,6 +24,10 @@ from clast.contact.vectors import (
     transposed,
     triple,
     turn_back,
+)
+from clast.backend.device import device, unsigned
+from clast.contact.space.spheropolyhedron import (
+    NOWHERE,
 )
 from clast.dynamics.space.columns import (
     BODY,

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clast.output.reader import Frame, Run
+from clast.algebra.quaternions import IDENTITY, matrix
 from clast.output.space.solids import run_solids
 from clast.output.space.surface import Surface, ridges, surface, triangulate
-from clast.shapes.inside import Floats, Ints
-from clast.shapes.space.quaternions import IDENTITY, matrix
+from clast.output.store.reader import Frame, Run
+from clast.shapes.plane.inside import Floats, Ints
 from clast.shapes.space.solid import Solid
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def run_surfaces(run: Run, most: int = MOST_POINTS) -> Surfaces:
     big, shape = scene["body_big"].astype(bool), scene["body_shape"]
     if run.in_space:
         return solid_surfaces(run_solids(run), shape, big, scene["period"], most)
-    from clast.output.figures import run_outlines
+    from clast.output.figures.plane import run_outlines
 
     flat = run_outlines(run)
     return Surfaces([flat_surface(ring) for ring in flat.rings], shape, big, in_three(flat.period))

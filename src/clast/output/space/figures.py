@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clast.output.figures import plain_figure
-from clast.output.reader import Frame, Run
+from clast.algebra.quaternions import IDENTITY
+from clast.output.figures.plane import plain_figure
+from clast.output.figures.view import MARGIN
 from clast.output.space.bodies import Surfaces, run_surfaces, scene_surfaces, spins, turns
 from clast.output.space.picture import Studio
 from clast.output.space.surface import surface
 from clast.output.space.view import Camera, box_around, view_of, wall_points
-from clast.output.view import MARGIN
-from clast.shapes.inside import Floats
-from clast.shapes.space.quaternions import IDENTITY
+from clast.output.store.reader import Frame, Run
+from clast.shapes.plane.inside import Floats
 from clast.shapes.space.solid import Solid
 
 if TYPE_CHECKING:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clast.output.reader import Frame, Run
 from clast.output.space.bodies import run_surfaces, turns
 from clast.output.space.figures import FRAME, UNITS, Tint, write_axes
 from clast.output.space.picture import Studio
 from clast.output.space.view import Camera, view_of
+from clast.output.store.reader import Frame, Run
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from clast.output.movie import Save
+    from clast.output.figures.movie import Save
 
 HEADER = 30  # pixels above the picture, for the time and the scale of colours
 TALLEST = 1.1  # height of the picture over its width

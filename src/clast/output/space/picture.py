@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from clast.algebra.quaternions import matrix
 from clast.errors import InputError
 from clast.output.space.bodies import Crowd, Surfaces
 from clast.output.space.view import Camera
-from clast.shapes.inside import Floats
-from clast.shapes.space.quaternions import matrix
+from clast.shapes.plane.inside import Floats
 
 WALL, RIDGE, BOX = "#8a8f98", "#6b7078", "#a8adb5"
 SEE_THROUGH = 0.13  # of a wall's light is its own

@@ -11,7 +11,7 @@ import numpy as np
 from clast.shapes.space.solid import Solid
 
 if TYPE_CHECKING:
-    from clast.output.reader import Run
+    from clast.output.store.reader import Run
 
 
 def solid_arrays(unique: Sequence[Solid]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clast.shapes.inside import Floats, Ints
+from clast.shapes.plane.inside import Floats, Ints
 from clast.shapes.space.faces import plane_of, sides
 from clast.shapes.space.solid import Solid
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clast.output.reader import Run
+from clast.algebra.quaternions import matrix
+from clast.output.figures.view import MARGIN, NEARBY
 from clast.output.space.bodies import Surfaces, turns
-from clast.output.view import MARGIN, NEARBY
-from clast.shapes.inside import Floats
-from clast.shapes.space.quaternions import matrix
+from clast.output.store.reader import Run
+from clast.shapes.plane.inside import Floats
 
 TRIM = 12  # pixels left above the box
 TO_SIDE, ABOVE = math.radians(30.0), math.radians(22.0)  # the eye: so far to the right of −y, and above the ground

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from clast.algebra.quaternions import random_turns
 from clast.errors import InputError
-from clast.packing.erosion import Floats, Ints
 from clast.packing.grading import Grading, SieveCurve
+from clast.packing.plane.erosion import Floats, Ints
 from clast.packing.space.insertion import insert_at_random3d
 from clast.packing.space.packing import Packing3D, checked_periodic, checked_size
-from clast.shapes.space.quaternions import random_turns
 from clast.shapes.space.solid import Solid
 
 

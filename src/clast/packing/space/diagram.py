@@ -13,8 +13,8 @@ import numpy as np
 from scipy.spatial import Delaunay, QhullError
 
 from clast.errors import InputError
-from clast.packing.diagram import FAR, GROWTH
-from clast.packing.erosion import Floats
+from clast.packing.plane.diagram import FAR, GROWTH
+from clast.packing.plane.erosion import Floats
 from clast.packing.space.polyhedra import HalfSpaces, Polyhedron, polyhedron
 
 STRIP = 2.0  # mean distances between sites: how far copies stand out beyond a periodic side at first

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clast.packing.erosion import Floats, Ints
+from clast.algebra.quaternions import matrix
+from clast.packing.plane.erosion import Floats, Ints
 from clast.shapes.space.faces import plane_of, triangulated
 from clast.shapes.space.inside import distance_to_skeleton, in_surface
-from clast.shapes.space.quaternions import matrix
 from clast.shapes.space.solid import Solid
 from clast.shapes.space.vectors import cross, dot
 

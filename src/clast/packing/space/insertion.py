@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.spatial import cKDTree
 
+from clast.algebra.quaternions import random_turns
 from clast.errors import InputError
-from clast.packing.erosion import Floats
+from clast.packing.plane.erosion import Floats
 from clast.packing.space.distance import Skeleton, clear, inner_radius, skeleton_of
 from clast.packing.space.packing import Periodic, with_images
-from clast.shapes.space.quaternions import random_turns
 from clast.shapes.space.solid import Solid
 
 TRIES = 100_000  # places at random per grain, before there is no room

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 
+from clast.algebra.quaternions import matrix, random_turns
 from clast.errors import InputError
-from clast.packing.erosion import Floats, Ints
-from clast.packing.packing import ROUNDS, TOUCH, OverlapWarning
+from clast.packing.plane.erosion import Floats, Ints
+from clast.packing.plane.packing import ROUNDS, TOUCH, OverlapWarning
 from clast.packing.space.distance import Skeleton, distance, skeleton_of, slab
-from clast.shapes.space.quaternions import matrix, random_turns
 from clast.shapes.space.solid import Solid
 
 PATIENCE = 40  # rounds of drawing anew without a gain, before it is given up

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.spatial import HalfspaceIntersection, QhullError
 
-from clast.packing.erosion import Floats, Ints
+from clast.packing.plane.erosion import Floats, Ints
 
 SAME = 1e-11  # of the size: corners nearer than that are one
 ON = 4e-11  # of the size: a corner as near to a plane as that lies on it

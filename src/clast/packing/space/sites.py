@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from clast.errors import InputError
-from clast.packing.erosion import Floats, Ints
-from clast.packing.sites import SAME, Draw
+from clast.packing.plane.erosion import Floats, Ints
+from clast.packing.plane.sites import SAME, Draw
 from clast.packing.space.packing import Periodic
 
 

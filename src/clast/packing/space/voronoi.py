@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from clast.errors import InputError
-from clast.packing.erosion import SHORT, Floats, Ints
-from clast.packing.sites import Draw
+from clast.packing.plane.erosion import SHORT, Floats, Ints
+from clast.packing.plane.sites import Draw
+from clast.packing.plane.voronoi import ROUNDS, THIN, asked_measures, generator_of, positive_length
 from clast.packing.space.diagram import voronoi_cells
 from clast.packing.space.packing import Packing3D, Periodic
 from clast.packing.space.polyhedra import Polyhedron, deepest, polyhedron, without_short_edges
 from clast.packing.space.sites import checked_sites3d, grid_sites3d, random_sites3d, site_at
-from clast.packing.voronoi import ROUNDS, THIN, asked_measures, generator_of, positive_length
 from clast.shapes.space.build import build
 from clast.shapes.space.faces import edges_of, in_order
 

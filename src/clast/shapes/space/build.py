@@ -7,16 +7,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from clast.algebra.quaternions import matrix
 from clast.errors import ShapeError
-from clast.shapes.inside import Floats, Ints
+from clast.shapes.plane.inside import Floats, Ints
+from clast.shapes.plane.validity import TOLERANCE, body_size
 from clast.shapes.space.faces import Loop
 from clast.shapes.space.frame import principal_frame
 from clast.shapes.space.mass import SolidMass, convex_mass, is_convex, is_convex_loop
-from clast.shapes.space.quaternions import matrix
 from clast.shapes.space.solid import Solid
 from clast.shapes.space.symmetry import symmetrised
 from clast.shapes.space.union import union_mass
-from clast.shapes.validity import TOLERANCE, body_size
 
 FAR = 1e30  # largest size of a body, and one over the smallest: volumes and moments must be numbers
 NO_EDGES: Ints = np.empty((0, 2), dtype=np.int64)

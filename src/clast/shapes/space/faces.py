@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from clast.shapes.inside import Floats, Ints
+from clast.shapes.plane.inside import Floats, Ints
 from clast.shapes.space.vectors import cross, length
 
 Loop = tuple[int, ...]

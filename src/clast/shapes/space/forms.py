@@ -15,12 +15,8 @@ from numpy.typing import ArrayLike
 
 from clast.errors import ShapeError
 from clast.keys import Key, Radius, in_files, positive_length
-from clast.shapes.inside import Bools, Floats
-from clast.shapes.space.faces import Loop
-from clast.shapes.space.make import mesh, shell
-from clast.shapes.space.solid import Solid
-from clast.shapes.space.validity import checked_length, checked_rounding
-from clast.shapes.validity import (
+from clast.shapes.plane.inside import Bools, Floats
+from clast.shapes.plane.validity import (
     body_size,
     checked_points,
     refuse_flat,
@@ -28,6 +24,10 @@ from clast.shapes.validity import (
     refuse_short_edges,
     without_collinear,
 )
+from clast.shapes.space.faces import Loop
+from clast.shapes.space.make import mesh, shell
+from clast.shapes.space.solid import Solid
+from clast.shapes.space.validity import checked_length, checked_rounding
 
 
 @in_files("prism", "a polygon in x and y drawn out along z", listed=10)

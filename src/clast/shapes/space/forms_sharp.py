@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from clast.errors import ShapeError
 from clast.keys import Key, in_files, positive_length
-from clast.shapes.inside import Floats
+from clast.shapes.plane.inside import Floats
 from clast.shapes.space.forms import checked_count
 from clast.shapes.space.make import hull
 from clast.shapes.space.pieces import pieces

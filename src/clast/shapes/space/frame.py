@@ -6,8 +6,8 @@ import itertools
 
 import numpy as np
 
-from clast.shapes.inside import Floats
-from clast.shapes.space.quaternions import from_matrix
+from clast.algebra.quaternions import from_matrix
+from clast.shapes.plane.inside import Floats
 
 SAME = 1e-10  # of the largest moment: what tells two principal moments apart, or a product of inertia from nothing
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from clast.shapes.inside import Bools, Floats, Ints
+from clast.shapes.plane.inside import Bools, Floats, Ints
 from clast.shapes.space.faces import plane_of
 from clast.shapes.space.vectors import cross, dot
 

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from clast.errors import ShapeError
 from clast.keys import Key, Radius, Rounding, in_files, positive_length
-from clast.shapes.inside import Floats, Ints
+from clast.shapes.plane.inside import Floats, Ints
+from clast.shapes.plane.validity import TOLERANCE, body_size
 from clast.shapes.space.build import NO_EDGES, build
 from clast.shapes.space.faces import Loop, compressed, edges_of, in_order, merged
 from clast.shapes.space.mending import MendedMeshWarning, mended
@@ -31,7 +32,6 @@ from clast.shapes.space.validity import (
     repeated,
 )
 from clast.shapes.space.vectors import cross, dot
-from clast.shapes.validity import TOLERANCE, body_size
 
 
 @in_files("sphere", "one point swept by a ball", listed=1)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clast.shapes.inside import Floats, Ints
+from clast.shapes.plane.inside import Floats, Ints
 from clast.shapes.space.faces import Loop, area_vectors, corners_of
 from clast.shapes.space.vectors import cross, dot, length, outer
 

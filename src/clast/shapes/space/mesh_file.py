@@ -16,7 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from clast.errors import ShapeError
-from clast.shapes.inside import Floats, Ints
+from clast.shapes.plane.inside import Floats, Ints
+from clast.shapes.plane.thickness import ThinShapeWarning
+from clast.shapes.plane.validity import TOLERANCE, body_size
 from clast.shapes.space.faces import Loop, edges_of, merged, triangulated
 from clast.shapes.space.make import hull, mesh
 from clast.shapes.space.mending import mended
@@ -28,8 +30,6 @@ from clast.shapes.space.surface import refuse_bad_edges, refuse_bad_faces, refus
 from clast.shapes.space.thickness import solid_thickness
 from clast.shapes.space.union import union_mass
 from clast.shapes.space.validity import checked_length, checked_rounding
-from clast.shapes.thickness import ThinShapeWarning
-from clast.shapes.validity import TOLERANCE, body_size
 
 MESH_FILES = (".stl", ".obj", ".ply")
 VERTICES = 200  # that a grain is cut down to, if nothing is said

@@ -10,7 +10,7 @@ from types import ModuleType
 import numpy as np
 
 from clast.errors import InputError
-from clast.shapes.inside import Floats, Ints
+from clast.shapes.plane.inside import Floats, Ints
 from clast.shapes.space.faces import Loop, triangulated
 from clast.shapes.space.vectors import corner_angles, cross, length, outer
 

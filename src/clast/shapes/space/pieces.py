@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from clast.algebra.quaternions import matrix
 from clast.errors import ShapeError
-from clast.shapes.inside import Floats
+from clast.shapes.plane.inside import Floats
 from clast.shapes.space.frame import principal_frame
 from clast.shapes.space.mass import SolidMass
-from clast.shapes.space.quaternions import matrix
 from clast.shapes.space.solid import Solid
 from clast.shapes.space.vectors import length
 

@@ -1,11 +1,11 @@
-"""What is known of a solid, in words: what `clast shape` prints, twin of `clast.output.shape_figure.shape_report`."""
+"""What is known of a solid, in words: what `clast shape` prints, twin of `clast.output.figures.shape.shape_report`."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from clast.shapes.plane.thickness import THIN
 from clast.shapes.space.solid import Solid
-from clast.shapes.thickness import THIN
 
 SMALL_ROUNDING = 0.01  # of the reach
 

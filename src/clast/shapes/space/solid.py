@@ -11,11 +11,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from clast.algebra.quaternions import IDENTITY, matrix, product
 from clast.errors import ShapeError
-from clast.shapes.inside import Bools, Floats, Ints
+from clast.shapes.plane.inside import Bools, Floats, Ints
 from clast.shapes.space.faces import triangulated
 from clast.shapes.space.inside import distance_to_skeleton, in_convex, in_surface
-from clast.shapes.space.quaternions import IDENTITY, matrix, product
 from clast.shapes.space.thickness import solid_thickness
 
 SURFACE = 1e-12  # of the reach: a point that near to the plane of a face of a sharp solid lies on it

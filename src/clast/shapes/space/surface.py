@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from clast.errors import ShapeError
-from clast.shapes.inside import Bools, Floats, Ints
+from clast.shapes.plane.inside import Bools, Floats, Ints
+from clast.shapes.plane.validity import TOLERANCE
 from clast.shapes.space.faces import Loop, area_vectors, edges_of, sides, triangulated
 from clast.shapes.space.inside import in_surface, over_triangles
 from clast.shapes.space.validity import at, refuse_bad_loop
 from clast.shapes.space.vectors import cross, dot, length
-from clast.shapes.validity import TOLERANCE
 
 
 def refuse_bad_surface(vertices: Floats, loops: Sequence[Loop], size: float, kind: str, *, closed: bool) -> None:

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from clast.shapes.inside import Floats, Ints
+from clast.shapes.plane.inside import Floats, Ints
+from clast.shapes.plane.validity import TOLERANCE, body_size
 from clast.shapes.space.faces import Loop, area_vectors, sides
 from clast.shapes.space.mass import SolidMass
 from clast.shapes.space.vectors import length
-from clast.shapes.validity import TOLERANCE, body_size
 
 
 def mirrored(vertices: Floats, edges: Ints, loops: Sequence[Loop], axis: int) -> bool:

@@ -1,7 +1,7 @@
 """How thin a closed skeleton in space is: the overlap up to which its contact weights mean what they say.
 
-As in the plane (`clast.shapes.thickness`) it is measured through the inside, between parts that do not adjoin: a blunted edge
-made of narrow faces is not thin, a sheet, a blade or a neck is.
+As in the plane (`clast.shapes.plane.thickness`) it is measured through the inside, between parts that do not adjoin: a blunted
+edge made of narrow faces is not thin, a sheet, a blade or a neck is.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from clast.shapes.inside import Floats, Ints
+from clast.shapes.plane.inside import Floats, Ints
+from clast.shapes.plane.thickness import THIN, ThinShapeWarning
 from clast.shapes.space.faces import sides
 from clast.shapes.space.inside import distance_to_skeleton, height_over_triangles, in_surface, over_triangles
 from clast.shapes.space.vectors import cross, dot
-from clast.shapes.thickness import THIN, ThinShapeWarning
 
 _CHUNK = 1 << 18  # pairs of features held at a time
 _ALONG = 0.01  # of its length: a way whose middle is nearer than this to the surface goes along it

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clast.shapes.inside import Floats, Ints
+from clast.shapes.plane.inside import Floats, Ints
 from clast.shapes.space.faces import Loop, triangulated
 from clast.shapes.space.inside import OBLIQUE, crossings
 from clast.shapes.space.mass import Moments, SolidMass, mass_from

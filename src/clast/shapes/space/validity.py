@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clast.errors import ShapeError
-from clast.shapes.inside import Floats
+from clast.shapes.plane.inside import Floats
+from clast.shapes.plane.validity import TOLERANCE, refuse_self_contact
 from clast.shapes.space.faces import Loop, area_vector
-from clast.shapes.validity import TOLERANCE, refuse_self_contact
 
 
 def checked_places(points: ArrayLike, least: int, kind: str) -> Floats:

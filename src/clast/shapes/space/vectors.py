@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clast.shapes.inside import Floats
+from clast.shapes.plane.inside import Floats
 
 
 def dot(a: Floats, b: Floats) -> Floats:

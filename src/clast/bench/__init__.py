@@ -1,0 +1,1 @@
+"""Benchmark states and their Cundall numbers."""

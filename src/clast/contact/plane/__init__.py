@@ -1,0 +1,1 @@
+"""Features of spheropolygons that meet."""

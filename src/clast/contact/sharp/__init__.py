@@ -1,0 +1,1 @@
+"""Overlaps of sharp polyhedra."""

@@ -1,0 +1,56 @@
+"""Empty tables of a run, with room for so many pairs and candidates; how wide they are is up to the family of its bodies."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clast.backend.lines import zeros
+from clast.dynamics.arrays import Contacts, Forces, Scratch
+
+
+class Widths(NamedTuple):
+    """Numbers in a row of the tables of `Contacts` and `Forces`; those of springs see `contacts.memory.Kind.columns`."""
+
+    pair: int
+    pair_constant: int
+    image: int
+    reference: int
+    pull: int  # of Forces.more and work; Forces.pair has twice as many
+    weight: type  # of Contacts.weight: how much a contact counts is a whole number, or not
+    overlaps: bool = False  # whether pushes have a part without a potential, and none is balanced where a contact opens or closes
+
+
+def empty_lists(widths: Widths, spring: int, bodies: int, pairs: int, candidates: int, kept: int) -> Contacts:
+    """Lists with room; `kept` is the number of candidates that may remember something, `spring` numbers each."""
+    return Contacts(
+        pair=zeros((pairs + 1, widths.pair), np.uint32),
+        pair_constant=zeros((pairs, widths.pair_constant)),
+        image=zeros((pairs, widths.image), np.int32),
+        candidate=zeros((candidates, 2), np.uint32),
+        spring=zeros((kept, spring)),
+        weight=zeros(kept, widths.weight),
+        first_pair=zeros(bodies + 1, np.uint32),
+        first_other=zeros(bodies + 1, np.uint32),
+        other=zeros(pairs, np.uint32),
+        reference=zeros((bodies, widths.reference)),
+    )
+
+
+def empty_forces(widths: Widths, pairs: int, kept: int) -> Forces:
+    """Force tables with room for `pairs`, of which `kept` lose energy."""
+    return Forces(
+        pair=zeros((pairs, 2 * widths.pull)),
+        refine=zeros(pairs, np.uint8),
+        more=zeros((1 if widths.overlaps else pairs, widths.pull)),
+        work=zeros((kept if widths.overlaps else 1, widths.pull)),
+    )
+
+
+def scratch_for_blocks(geometry: Any, threads: int, room: tuple[int, int]) -> Scratch:
+    """Scratch of a family that needs room for blocks of contacts only: floats and integers of each thread."""
+    return scratch(threads, *room)
+
+
+def scratch(threads: int, floats: int, integers: int) -> Scratch:
+    """Room for so many numbers of each thread, at least one in all, without a table of contacts."""
+    return Scratch(zeros(max(threads * floats, 1)), zeros(max(threads * integers, 1), np.int64), zeros(0), zeros(0, np.int64))

@@ -1,0 +1,1 @@
+"""Impacts of spheres, for the experiment of Chung & Ooi."""

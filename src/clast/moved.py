@@ -1,0 +1,47 @@
+"""Modules that have moved: the old names, which pages and examples of version 0.1 import, go on working for one version."""
+
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+MOVED = {
+    "clast.experiments.conduct": "clast.experiments.shared.running",
+    "clast.output.chains_figure": "clast.output.figures.chains",
+    "clast.output.photograph_figure": "clast.output.figures.photograph",
+    "clast.packing.arrangement": "clast.packing.plane.arrangement",
+    "clast.packing.lattice": "clast.packing.plane.lattice",
+    "clast.packing.voronoi": "clast.packing.plane.voronoi",
+    "clast.preparation": "clast.protocols",
+    "clast.preparation.biaxial": "clast.element_tests.biaxial",
+    "clast.preparation.cell": "clast.protocols.cell",
+    "clast.preparation.failure": "clast.element_tests.failure",
+    "clast.preparation.fill": "clast.protocols.fill",
+    "clast.preparation.periodic_cell": "clast.element_tests.periodic_cell",
+    "clast.preparation.protocols": "clast.protocols.press",
+    "clast.scene.scene": "clast.scene.plane",
+    "clast.shapes.space.quaternions": "clast.algebra.quaternions",
+}
+
+
+class Forwarding(Loader):
+    """Makes a module that hands on every name to the one it became."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Fill the module; warns once for each place that imports it."""
+        old = module.__name__
+        new = MOVED[old]
+        if old != "clast.preparation":  # it comes along with every module in it
+            warnings.warn(f"{old} is now {new}; the old name goes with the next version", FutureWarning, stacklevel=2)
+        target = import_module(new)
+        vars(module).update({name: each for name, each in vars(target).items() if not name.startswith("__")})
+
+
+class OldNames(MetaPathFinder):
+    """Finds modules by the names they had."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """The specification of a module that has moved, None for all others."""
+        return ModuleSpec(name, Forwarding(), is_package=name == "clast.preparation") if name in MOVED else None

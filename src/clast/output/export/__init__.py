@@ -1,0 +1,1 @@
+"""Stored runs for other programs: tables (csv), ParaView (vtkhdf), OVITO (gsd)."""

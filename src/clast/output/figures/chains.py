@@ -1,0 +1,113 @@
+"""The picture of a packing and its force chains: outlines of the grains, lines between centres as thick as their force."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Any, cast
+
+import numpy as np
+
+from clast.errors import InputError
+from clast.measures.chains import ForceChains
+from clast.measures.stored import StoredRun, frame_at, frame_period, present_grains, refuse_space
+from clast.output.figures.plane import WALL, Outlines, draw_bodies, fit_figure, plain_figure, run_outlines
+from clast.output.store.reader import Run
+
+LINE, IN_CHAIN, OTHER = "#a01020", "#f6d58a", "#eef1f4"  # force, grains of chains, grains beside
+MEAN_WIDTH, WIDEST = 0.10, 0.45  # of the mean grain diameter: a line of the mean force, and the most any line gets
+MARGIN = 0.05  # of the larger side, around the grains
+
+
+def chains_figure(run: StoredRun, frame: int = -1) -> Any:
+    """Picture of a frame of a run with its forces; grains of force chains are shaded. InputError if no contacts were stored."""
+    refuse_space(run, "chains_figure", "read ForceChains().segments and .forces")
+    chains = ForceChains(frame).compute(run)
+    figure = plain_figure()
+    axes = figure.subplots()
+    show_packing(axes, run, frame)
+    fit_figure(figure, 1)
+    said = f"{chains.number} chains of {chains.mean_length:.1f} grains on average, {chains.share:.0%} of all grains"
+    axes.set(xlabel="x", ylabel="y")
+    axes.set_title(f"t = {frame_at(run, frame).time:.4g}: {said}", fontsize=8)
+    draw_chains(axes, run, frame, chains)
+    return figure
+
+
+def draw_chains(axes: Any, run: StoredRun, frame: int = -1, chains: ForceChains | None = None) -> ForceChains:
+    """Draw the grains and forces of one frame into axes, which then show the packing; returns the chains.
+
+    Lines are as thick as the size of the axes asks for at this moment: give the figure its size before.
+    """
+    refuse_space(run, "draw_chains", "read ForceChains().segments and .forces")
+    chains = chains or ForceChains(frame).compute(run)
+    stored, bodies = frame_at(run, frame), outlines_at(run, frame)
+    grains = np.flatnonzero(present_grains(run, stored))
+    inside = np.isin(grains, np.concatenate([np.empty(0, np.int64), *chains.chains]))
+    style = {"edgecolor": "0.45", "lw": 0.4}
+    for wall in np.flatnonzero(bodies.big):
+        for shift in wall_shifts(bodies, int(wall), stored["positions"][wall]):
+            draw_bodies(axes, bodies, np.array([wall]), stored["positions"] + shift, stored["angles"], facecolor=WALL, **style)
+    for chosen, color in ((grains[~inside], OTHER), (grains[inside], IN_CHAIN)):
+        draw_bodies(axes, bodies, chosen, stored["positions"], stored["angles"], facecolor=color, **style)
+    show_packing(axes, run, frame)
+    diameters = 2.0 * np.sqrt(np.asarray(run.scene["body_area"])[grains] / np.pi)
+    draw_forces(axes, chains, bodies.period, float(diameters.mean()))
+    return chains
+
+
+def draw_forces(axes: Any, chains: ForceChains, period: np.ndarray, diameter: float) -> None:
+    """Add the lines, measured by the mean grain diameter; those that cross a periodic side are drawn on both."""
+    from matplotlib.collections import LineCollection
+
+    if chains.forces.size == 0:
+        return
+    periodic = period > 0.0
+    begin = chains.segments[:, 0]
+    image = np.where(periodic, np.floor(begin / np.where(periodic, period, 1.0)), 0.0) * period
+    inside = chains.segments - image[:, None, :]
+    widths = np.minimum(MEAN_WIDTH * diameter * chains.forces / chains.forces.mean(), WIDEST * diameter)
+    lines, kept = [], []
+    for copy in itertools.product(*((-1.0, 0.0, 1.0) if each else (0.0,) for each in periodic)):
+        moved = inside + np.array(copy) * period
+        seen = ((moved.max(axis=1) > 0.0) & (moved.min(axis=1) < period) | ~periodic).all(axis=1)
+        lines.append(moved[seen])
+        kept.append(widths[seen])
+    figure = axes.figure
+    figure.draw_without_rendering()  # a layout still to come would change the scale
+    points = axes.get_window_extent().width / figure.dpi * 72.0 / float(np.ptp(axes.get_xlim()))  # per unit of length
+    drawn: Any = np.concatenate(lines)
+    axes.add_collection(
+        LineCollection(drawn, linewidths=points * np.concatenate(kept), colors=LINE, capstyle="round", zorder=3), autolim=False
+    )
+
+
+def wall_shifts(bodies: Outlines, wall: int, place: np.ndarray) -> Iterator[np.ndarray]:
+    """By what to move a wall so that all its images that reach into a periodic box are drawn: a plate may have gone far."""
+    reach = float(np.hypot(*bodies.rings[bodies.shape[wall]].T).max())
+    ranges = [
+        range(math.ceil((-reach - x) / period), math.floor((period + reach - x) / period) + 1) if period > 0.0 else range(1)
+        for x, period in zip(place, bodies.period, strict=True)
+    ]
+    for image in itertools.product(*ranges):
+        yield np.array(image) * bodies.period
+
+
+def show_packing(axes: Any, run: StoredRun, frame: int) -> None:
+    """Limits of the axes: the grains, with a bit of the walls they press on; one period along a periodic side."""
+    bodies, stored = outlines_at(run, frame), frame_at(run, frame)
+    rings = bodies.place(np.flatnonzero(present_grains(run, stored)), stored["positions"], stored["angles"])[0].reshape(-1, 2)
+    if len(rings) == 0:
+        raise InputError(f"frame {frame} has no grains to draw")
+    margin = MARGIN * float(np.ptp(rings, axis=0).max())
+    periodic = bodies.period > 0.0
+    low = np.where(periodic, 0.0, rings.min(axis=0) - margin)
+    high = np.where(periodic, bodies.period, rings.max(axis=0) + margin)
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
+
+
+def outlines_at(run: StoredRun, frame: int) -> Outlines:
+    """Outlines of the bodies, with the periods of that frame: those of a cell that moves change."""
+    return dataclasses.replace(run_outlines(cast(Run, run)), period=frame_period(run, frame_at(run, frame)))

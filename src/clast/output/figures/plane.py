@@ -1,0 +1,212 @@
+"""Pictures of bodies: of a stored run (never of a live one), or of a scene that has not moved yet."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clast.output.figures.view import view_of
+from clast.output.store.reader import Frame, Run
+from clast.scene.plane import Scene
+from clast.shapes.plane.skeleton import Shape
+
+if TYPE_CHECKING:
+    from clast.scene.space import Scene3D
+
+ARC = 8  # chords per quarter circle of a rounded corner
+GRAIN, WALL = "C0", "0.55"
+DPI = 130
+
+
+@dataclass(frozen=True)
+class Outlines:
+    """What a picture needs to know of the bodies besides where they are."""
+
+    rings: Sequence[np.ndarray]  # outline of each shape in its body frame, (k, 2)
+    shape: np.ndarray  # (n,) which of them a body has
+    big: np.ndarray  # (n,)
+    period: np.ndarray  # (2,) 0: open
+
+    def at(self, frame: Frame) -> Outlines:
+        """The same with the periods of a frame, where the cell moves."""
+        return replace(self, period=frame["period"]) if "period" in frame.names else self
+
+    def place(self, chosen: np.ndarray, positions: np.ndarray, angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Outlines (m, k, 2) of the `chosen` bodies at `positions` (n, 2) and `angles` (n,) of all, and whose each is (m,).
+
+        Grains are put back into a periodic box, with copies where they cross a side or a corner. Short rings repeat their
+        last point, so that all have one length: one array is drawn much faster than a list.
+        """
+        chosen = np.asarray(chosen, dtype=np.int64)
+        if chosen.size == 0:
+            return np.zeros((0, 3, 2)), chosen
+        used, which = np.unique(self.shape[chosen], return_inverse=True)
+        longest = max(len(self.rings[k]) for k in used)
+        table = np.stack([np.pad(self.rings[k], ((0, longest - len(self.rings[k])), (0, 0)), mode="edge") for k in used])
+        inside = positions[chosen].astype(np.float64)
+        grains = ~self.big[chosen]
+        for axis in np.flatnonzero(self.period > 0.0):
+            inside[grains, axis] %= self.period[axis]
+        c, s = np.cos(angles[chosen]), np.sin(angles[chosen])
+        turn = np.stack([np.stack([c, s], axis=-1), np.stack([-s, c], axis=-1)], axis=-2)
+        rings = table[which] @ turn + inside[:, None, :]
+        placed, owners = [rings], [chosen]
+        low, high = rings.min(axis=1), rings.max(axis=1)
+        sides = [(-1, 0, 1) if period > 0.0 else (0,) for period in self.period]
+        for image in itertools.product(*sides):
+            shift = np.array(image) * self.period
+            if shift.any():
+                seen = grains & ((high + shift > 0.0) & (low + shift < np.where(self.period > 0.0, self.period, np.inf))
+                                 | (self.period == 0.0)).all(axis=1)  # fmt: skip
+                placed.append(rings[seen] + shift)
+                owners.append(chosen[seen])
+        return np.concatenate(placed), np.concatenate(owners)
+
+
+def outer_ring(shape: Shape) -> np.ndarray:
+    """The outer ring of a shape's largest part."""
+    return max(shape.outline(4 * ARC), key=lambda ring: float(np.ptp(ring, axis=0).max()))
+
+
+def scene_outlines(scene: Scene) -> Outlines:
+    """The bodies of a scene, for a picture."""
+    shapes, which = scene.bodies.distinct("shape")
+    return Outlines(
+        [outer_ring(shape) for shape in shapes],
+        which,
+        scene.bodies.column("big"),
+        np.array([scene.box.period_x, scene.box.period_y]),
+    )
+
+
+def run_outlines(run: Run) -> Outlines:
+    """The bodies of a stored run, for a picture."""
+    import shapely
+
+    scene = run.scene
+    rings = []
+    for k in range(len(scene["shape_radius"])):
+        corners = scene["shape_vertices"][scene["shape_first_vertex"][k] : scene["shape_first_vertex"][k + 1]]
+        edges = scene["shape_edges"][scene["shape_first_edge"][k] : scene["shape_first_edge"][k + 1]]
+        if scene["shape_closed"][k]:
+            skeleton = shapely.Polygon(corners)
+        elif len(edges):
+            skeleton = shapely.MultiLineString([corners[edge] for edge in edges])
+        else:
+            skeleton = shapely.MultiPoint(corners)
+        body = skeleton.buffer(float(scene["shape_radius"][k]), quad_segs=ARC)
+        if body.geom_type == "MultiPolygon":
+            body = max(body.geoms, key=lambda part: part.area)
+        rings.append(np.asarray(body.exterior.coords))
+    return Outlines(rings, scene["body_shape"], scene["body_big"].astype(bool), scene["period"])
+
+
+def draw_bodies(axes: Any, bodies: Outlines, chosen: np.ndarray, positions: np.ndarray, angles: np.ndarray, **style: Any) -> None:
+    """Add the `chosen` bodies to a picture."""
+    from matplotlib.collections import PolyCollection
+
+    rings: Any = bodies.place(chosen, positions, angles)[0]
+    axes.add_collection(PolyCollection(rings, **{"edgecolor": "k", "lw": 0.3, **style}))
+
+
+def fit_axes(axes: Any, period: np.ndarray) -> None:
+    """Equal scales; a periodic side shows one period."""
+    axes.autoscale_view()
+    axes.set_aspect("equal")
+    if period[0] > 0.0:
+        axes.set_xlim(0.0, period[0])
+    if period[1] > 0.0:
+        axes.set_ylim(0.0, period[1])
+
+
+def draw_frames(axes: Any, run: Run, chosen: Iterable[int], bodies: Outlines | None = None) -> None:
+    """Draw configurations into one picture, later ones darker; walls as they are in the first."""
+    bodies = bodies or run_outlines(run)
+    chosen = list(chosen)
+    for order, index in enumerate(chosen):
+        frame = run.frames[index]
+        bodies = bodies.at(frame)
+        if order == 0:
+            draw_bodies(axes, bodies, np.flatnonzero(bodies.big), frame.positions, frame.angles, facecolor=WALL)
+        shade = 0.25 + 0.6 * (order + 1) / len(chosen)
+        grains = np.flatnonzero(~bodies.big & ~frame.absent)
+        draw_bodies(axes, bodies, grains, frame.positions, frame.angles, facecolor=GRAIN, alpha=shade)
+    fit_axes(axes, bodies.period)
+
+
+def draw_scene(axes: Any, scene: Scene) -> None:
+    """Draw the bodies of a scene where they start."""
+    bodies = scene_outlines(scene)
+    positions, angles = scene.bodies.column("position"), scene.bodies.column("angle")
+    for big, color in ((True, WALL), (False, GRAIN)):
+        draw_bodies(axes, bodies, np.flatnonzero(bodies.big == big), positions, angles, facecolor=color)
+    fit_axes(axes, bodies.period)
+
+
+def plain_figure() -> Any:
+    """A figure that no window or notebook shows by itself, so that one returned at the end of a cell is shown once."""
+    from matplotlib.figure import Figure
+
+    return Figure(dpi=DPI, layout="constrained")
+
+
+def fit_figure(figure: Any, columns: int) -> None:
+    """Give a figure of pictures side by side, all of one view, the size that leaves no empty paper around them."""
+    (left, right), (bottom, top) = figure.axes[0].get_xlim(), figure.axes[0].get_ylim()
+    scale = min(4.5 / (right - left), 6.0 / (top - bottom))  # inches
+    wide, tall = max(1.2, scale * (right - left)), max(1.2, scale * (top - bottom))
+    figure.set_size_inches(columns * wide + 0.25 * columns + 0.5, tall + 0.9)
+
+
+def scene_figure(scene: Scene | Scene3D) -> Any:
+    """A picture of a scene."""
+    if not isinstance(scene, Scene):
+        from clast.output.space import figures
+
+        return figures.scene_figure(scene)
+    figure = plain_figure()
+    axes = figure.add_subplot()
+    draw_scene(axes, scene)
+    axes.set(xlabel="x", ylabel="y")
+    fit_figure(figure, 1)
+    return figure
+
+
+def frames_figure(run: Run, chosen: Sequence[int]) -> Any:
+    """Some frames of a run side by side, with one scale and their times; grains that fell far out do not count."""
+    if run.in_space:
+        from clast.output.space import figures
+
+        return figures.frames_figure(run, chosen)
+    bodies = run_outlines(run)
+    low, high = view_of(run, bodies, chosen)
+    figure = plain_figure()
+    row = figure.subplots(1, len(chosen), sharex=True, sharey=True, squeeze=False)[0]
+    for axes, index in zip(row, chosen, strict=True):
+        draw_frames(axes, run, [index], bodies)
+        axes.set(xlabel="x", title=f"t = {run.frames[index].time:.4g}", xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    row[0].set_ylabel("y")
+    fit_figure(figure, len(chosen))
+    return figure
+
+
+def draw_run(run: Run) -> list[Path]:
+    """The figures of any run, into its folder: first, middle and last frame where there are frames, and the energy book."""
+    paths = [save_figure(run.book.plot(), run.folder / "energy.png")]
+    if count := len(run.frames):
+        paths.insert(0, save_figure(frames_figure(run, sorted({0, count // 2, count - 1})), run.folder / "frames.png"))
+    return paths
+
+
+def save_figure(figure: Any, path: Path) -> Path:
+    """Write a figure and let go of it."""
+    import matplotlib.pyplot as plt
+
+    figure.savefig(path, dpi=DPI)
+    plt.close(figure)
+    return path

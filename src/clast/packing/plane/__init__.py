@@ -1,0 +1,1 @@
+"""Where grains lie in the plane: sites, Voronoi diagrams, erosion, lattices, insertion."""

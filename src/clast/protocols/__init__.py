@@ -1,0 +1,1 @@
+"""Protocols that bring grains to a state: fill, press, settle, pour."""

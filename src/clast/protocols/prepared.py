@@ -1,0 +1,74 @@
+"""States that were prepared before: kept in the cache folder, under a hash of all they depend on."""
+
+import hashlib
+import os
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from clast.backend import bind
+from clast.scene.plane import Scene
+from clast.scene.springs import Springs
+
+FORMAT = 1  # of the files: raised when they change
+NUMBER = "number_"  # before the names of single numbers in a file
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Bodies at rest, by the ids of the scene they came to rest in, with their contacts loaded as they were."""
+
+    positions: np.ndarray  # (n, 2)
+    angles: np.ndarray  # (n,) radians
+    springs: Springs
+    numbers: Mapping[str, float]  # what is said about the state
+
+
+def kept_path(kind: str, scene: Scene, settings: str, *sources: Path) -> Path:
+    """Where a state is kept: named by the scene it starts from, the settings, and the text of all that is run.
+
+    sources   the modules of the protocol; those that are compiled are known anyway
+    """
+    digest = hashlib.sha256(f"{FORMAT} {bind.key(kind, *bind.FAMILIES, 'clast.laws')} {settings}".encode())
+    for source in sources:
+        digest.update(source.read_bytes())
+    for name, value in sorted(vars(scene).items()):
+        if name not in ("bodies", "springs"):
+            digest.update(f"{name} = {value!r}\n".encode())
+    if scene.springs is not None:  # an array prints its corners only
+        digest.update(scene.springs.key.tobytes() + scene.springs.memory.tobytes() + scene.springs.law.encode())
+    for body in scene.bodies:
+        for name in body.columns:
+            if name != "shape":
+                digest.update(f"{name} = {getattr(body, name)!r}\n".encode())
+        digest.update(body.shape.vertices.tobytes() + body.shape.edges.tobytes())
+        digest.update(repr(body.shape.radius).encode())
+    return bind.cache_folder() / f"{kind}-{digest.hexdigest()[:20]}.npz"
+
+
+def keep(path: Path, state: Kept) -> None:
+    """Keep a state; whole under another name first, since another process may be preparing the same."""
+    numbers = {f"{NUMBER}{name}": np.asarray(value, float) for name, value in state.numbers.items()}
+    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    with os.fdopen(handle, "wb") as file:
+        np.savez(
+            file, allow_pickle=False, positions=state.positions, angles=state.angles, spring_key=state.springs.key,
+            spring_memory=state.springs.memory, spring_law=np.asarray(state.springs.law), **numbers,
+        )  # fmt: skip
+    Path(name).replace(path)
+
+
+def take(path: Path, bodies: int) -> Kept | None:
+    """A state kept before; None if there is none, or its file is damaged and the state has to be prepared again."""
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            springs = Springs(stored["spring_key"], stored["spring_memory"], str(stored["spring_law"]))
+            numbers = {name.removeprefix(NUMBER): float(stored[name]) for name in stored.files if name.startswith(NUMBER)}
+            state = Kept(stored["positions"], stored["angles"], springs, numbers)
+    except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile):
+        return None
+    return state if state.positions.shape == (bodies, 2) and state.angles.shape == (bodies,) else None

@@ -1,0 +1,1 @@
+"""All experiments in one report: what to run, what came out, as HTML and Markdown."""

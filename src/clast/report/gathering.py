@@ -1,0 +1,278 @@
+"""What a reproduction found, as data: from the runs in a folder to report.json and summary.csv, and to the pages made of it.
+
+Everything comes from what the runs stored, so that a report can be written at any time, by anybody who has the folder, and says
+the same. Nothing in it tells who ran it or where: machines are named by processor and versions.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import inspect
+import io
+import json
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clast.experiments.experiment import Entry, Parameters
+from clast.output.store.atomic import write_text
+from clast.report.plan import PlannedRun, differing, progress_of
+from clast.report.words import plain
+from clast.sweeps.task import State
+
+FORMAT, FORMAT_VERSION = "clast-report", 1
+JSON_FILE, CSV_FILE = "report.json", "summary.csv"
+LACKING: dict[State, str] = {"failed": "failed", "begun": "not finished", "missing": "not run yet"}  # and how pages call it
+ABSOLUTE = re.compile(r"(?<![\w.…/])[/~][^\s'\":,;]*/")  # a path up to its last name: where runs lie is nobody's business
+COLUMNS = (
+    "experiment", "run", "paper", "state", "quantity", "unit", "published", "measured", "agrees", "note", "wall_s", "cundall",
+    "energy_error",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ParameterSaid:
+    """A parameter of a run; `differs` from the value that the experiment has by itself."""
+
+    name: str
+    value: Any
+    unit: str
+    default: Any
+    differs: bool
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """One run. What it does not know is None; pictures are paths within the folder of the report.
+
+    label     what tells it from the experiment's other runs: "cow, 20 m"
+    own       of other parameters than the papers' figures: not counted among what agrees
+    command   the command line that repeats it
+    """
+
+    name: str
+    label: str
+    state: State
+    message: str
+    command: str
+    parameters: tuple[ParameterSaid, ...]
+    seeds: str
+    own: bool = False
+    quantities: tuple[dict[str, Any], ...] = ()
+    pictures: tuple[str, ...] = ()
+    grains: int | None = None
+    steps: int | None = None
+    cundall: float | None = None
+    energy_error: float | None = None
+    wall_s: float | None = None
+    date: str | None = None
+    revision: str | None = None
+    machine: str = ""
+    versions: str = ""
+
+    @property
+    def judged(self) -> list[dict[str, Any]]:
+        """Quantities that agree or do not."""
+        return [each for each in self.quantities if each["agrees"] is not None]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One experiment with its runs. `caption` says what its pictures show, in the order of their making."""
+
+    name: str
+    paper: str
+    title: str
+    claim: str
+    caption: str
+    runs: tuple[RunReport, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """All of it."""
+
+    size: str
+    sections: tuple[Section, ...]
+
+    @property
+    def runs(self) -> list[RunReport]:
+        """Every run."""
+        return [run for section in self.sections for run in section.runs]
+
+    @property
+    def machines(self) -> list[str]:
+        """Machines of the finished runs, in words."""
+        return sorted({run.machine for run in self.runs if run.machine})
+
+    @property
+    def versions(self) -> list[str]:
+        """Versions that made them."""
+        return sorted({run.versions for run in self.runs if run.versions})
+
+    @property
+    def dates(self) -> tuple[str, str] | None:
+        """Days on which the first and the last of them were begun."""
+        days = sorted(run.date[:10] for run in self.runs if run.date)
+        return (days[0], days[-1]) if days else None
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds of all runs together, as if one after the other."""
+        return sum(run.wall_s or 0.0 for run in self.runs)
+
+    def count(self, state: State) -> int:
+        """Runs of the papers' figures in a state."""
+        return sum(run.state == state for run in self.runs if not run.own)
+
+    def verdicts(self, agrees: bool) -> int:
+        """Judged quantities of the papers' figures that agree, or that do not."""
+        return sum(each["agrees"] is agrees for run in self.runs if not run.own for each in run.judged)
+
+
+def gather(plan: Sequence[PlannedRun], size: str, folder: Path) -> Report:
+    """The report on these runs, as they are now."""
+    grouped: dict[str, list[PlannedRun]] = {}
+    for planned in plan:
+        grouped.setdefault(planned.entry.name, []).append(planned)
+    return Report(size, tuple(section_of(runs, folder) for runs in grouped.values()))
+
+
+def section_of(plan: Sequence[PlannedRun], folder: Path) -> Section:
+    """An experiment's part. What its pictures show stands in the docstring of the function that draws them."""
+    entry = plan[0].entry
+    caption = " ".join((inspect.getdoc(entry.figures) or "").split("\n\n")[0].split())
+    varied = list(dict.fromkeys(name for planned in plan for name in planned.given))
+    runs = tuple(report_run(planned, varied, folder) for planned in plan)
+    return Section(entry.name, entry.paper, entry.title, entry.claim or entry.title, caption, runs)
+
+
+def report_run(planned: PlannedRun, varied: Sequence[str], folder: Path) -> RunReport:
+    """What one run says of itself; `varied` are the parameters in which it and the experiment's other runs may differ."""
+    progress = progress_of(planned)
+    entry, parameters = planned.entry, planned.parameters
+    known = RunReport(
+        name=planned.folder.name,
+        label=label_of(planned, varied),
+        state=progress.state,
+        message=ABSOLUTE.sub("…/", progress.message),
+        command=command_of(entry, planned.size, parameters),
+        parameters=tuple(parameters_said(entry, parameters)),
+        seeds=seeds_of(parameters),
+        own=planned.own,
+    )
+    run = progress.run
+    if run is None:
+        return known
+    said, result = run.provenance, run.result or {}
+    run.close()
+    pictures = sorted(planned.folder.glob("*.png"), key=lambda path: (path.stat().st_mtime_ns, path.name))
+    return dataclasses.replace(
+        known,
+        quantities=tuple(result.get("quantities", ())),
+        pictures=tuple(path.relative_to(folder).as_posix() for path in pictures) if progress.state == "finished" else (),
+        grains=result.get("grains"),
+        steps=result.get("steps"),
+        cundall=result.get("cundall"),
+        energy_error=result.get("energy_error"),
+        wall_s=result.get("wall_s"),
+        date=said.get("date"),
+        revision=said.get("revision"),
+        machine=machine_in_words(said.get("machine") or {}),
+        versions=", ".join(f"{name} {each}" for name, each in (said.get("versions") or {}).items() if each),
+    )
+
+
+def machine_in_words(machine: dict[str, Any]) -> str:
+    """AMD EPYC, 2 cores, Linux on x86_64; the system's release and the host's name are nobody's business."""
+    cores = machine.get("cores")
+    system = str(machine.get("platform") or "").partition(" ")[0]
+    words = [machine.get("cpu"), f"{cores} core{'s' if cores != 1 else ''}" if cores else None]
+    words.append(f"{system} on {machine.get('architecture')}" if system else None)
+    return ", ".join(str(word) for word in words if word)
+
+
+def label_of(planned: PlannedRun, varied: Sequence[str]) -> str:
+    """The parameters that tell runs apart, with units: "cow, 20 m"; numbers without a unit are named, "seed 3"."""
+    words = []
+    for name in varied:
+        value, unit = getattr(planned.parameters, name), unit_of(planned.entry, name)
+        bare = isinstance(value, int | float) and not unit
+        words.append(f"{name.replace('_', ' ')} {plain(value)}" if bare else f"{plain(value)} {unit}".rstrip())
+    return ", ".join([*words, *(["a run of your own"] if planned.own else [])])
+
+
+def unit_of(entry: Entry, name: str) -> str:
+    """Unit of a parameter."""
+    extra = entry.parameters.model_fields[name].json_schema_extra
+    return str(extra.get("unit", "")) if isinstance(extra, dict) else ""
+
+
+def parameters_said(entry: Entry, parameters: Parameters) -> list[ParameterSaid]:
+    """All parameters of a run beside the experiment's own."""
+    said = []
+    for name, value in parameters.model_dump().items():
+        field = entry.parameters.model_fields[name]
+        default = value if field.is_required() else field.get_default(call_default_factory=True)
+        said.append(ParameterSaid(name.replace("_", "-"), value, unit_of(entry, name), default, value != default))
+    return said
+
+
+def command_of(entry: Entry, size: str, parameters: Parameters) -> str:
+    """The command line that repeats a run."""
+    words = ["clast", "run", entry.name, "--size", size]
+    for name, value in differing(entry, size, parameters).items():
+        words += [f"--{name.replace('_', '-')}", plain(value)]
+    return shlex.join(words)
+
+
+def seeds_of(parameters: Parameters) -> str:
+    """1, or 1 … 4 where an experiment takes several from its first."""
+    first, number = parameters.seed, getattr(parameters, "seeds", 1)
+    return f"{first} … {first + number - 1}" if isinstance(number, int) and number > 1 else str(first)
+
+
+def report_data(report: Report) -> dict[str, Any]:
+    """The report as plain data."""
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "size": report.size,
+        "machines": report.machines,
+        "versions": report.versions,
+        "dates": report.dates,
+        "wall_s": report.wall_s,
+        "runs": {state: report.count(state) for state in ("finished", *LACKING)},
+        "agrees": report.verdicts(True),
+        "disagrees": report.verdicts(False),
+        "experiments": [dataclasses.asdict(section) for section in report.sections],
+    }
+
+
+def summary_rows(report: Report) -> list[dict[str, Any]]:
+    """One row per quantity of every run; a run without quantities has one row too."""
+    rows = []
+    for section in report.sections:
+        for run in section.runs:
+            about: dict[str, Any] = {"experiment": section.name, "run": run.name, "paper": section.paper, "state": run.state}
+            about |= {"wall_s": run.wall_s, "cundall": run.cundall, "energy_error": run.energy_error}
+            if not run.quantities:
+                rows.append({**about, "note": run.message})
+            for each in run.quantities:
+                rows.append({**about, "quantity": each["name"], **{key: each[key] for key in COLUMNS if key in each}})
+    return rows
+
+
+def write_data(report: Report, folder: Path) -> None:
+    """report.json and summary.csv, each whole or as it was."""
+    write_text(folder / JSON_FILE, json.dumps(report_data(report), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, restval="")
+    writer.writeheader()
+    for row in summary_rows(report):
+        writer.writerow({name: "" if value is None else value for name, value in row.items()})
+    write_text(folder / CSV_FILE, text.getvalue())

@@ -1,0 +1,121 @@
+"""The report as a page of text for a project's site: shorter than the HTML, with its pictures in a folder beside it.
+
+Sites of code show Markdown and not HTML; and a page of text shows in a comparison of versions which numbers have moved.
+Only what the papers say something about stands in it, the rest is in the HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from clast.report.gathering import LACKING, Report, RunReport, Section
+from clast.report.pictures import SUFFIX, Picture, fit_pictures
+from clast.report.summary import (
+    VERDICTS,
+    facts_of,
+    lacking,
+    merit_of,
+    note_of,
+    origin,
+    papers_of,
+    standing,
+    summary_lines,
+    with_unit,
+)
+from clast.report.words import typeset
+
+BUDGET = 1_200_000  # bytes of all pictures
+
+
+def markdown_page(report: Report, folder: Path, beside: str) -> tuple[str, dict[str, Picture]]:
+    """The text, and its pictures by their names in the folder `beside` it."""
+    fitted = fit_pictures([folder / name for run in report.runs for name in run.pictures], BUDGET)
+    pictures = {picture_name(path.relative_to(folder).as_posix()): picture for path, picture in fitted.items()}
+    text = [
+        f"# The figures of the papers, {report.size} size",
+        f"Written by `clast reproduce --report-only --format markdown`, not by hand. **{standing(report)}**",
+        *([" ".join(origin(report))] if origin(report) else []),
+        "A dash under *published*: the paper says it in words, without a number.",
+        summary(report.sections),
+        *(section_part(section, pictures, beside) for section in report.sections),
+        "\n".join(["## Papers", "", *(f"- {key}: {text}" for key, text in papers_of(report))]),
+    ]
+    return "\n\n".join(text) + "\n", pictures
+
+
+def picture_name(name: str) -> str:
+    """hopper-cow-20/discharge.png → hopper-cow-20-discharge.webp."""
+    return Path(name).with_suffix(SUFFIX).as_posix().replace("/", "-")
+
+
+def cell(text: str) -> str:
+    """Text in a table: bars would end the cell."""
+    return typeset(text).replace("|", "&#124;").replace("*", "&#42;")
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of ready cells."""
+    return "\n".join(["| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows)])
+
+
+def summary(sections: Sequence[Section]) -> str:
+    """What was judged, of all experiments."""
+    rows = []
+    for section in sections:
+        lines = summary_lines(section)
+        link = f"[{section.name}](#{section.name})"
+        for number, line in enumerate(lines):
+            what = line.quantity + (f" ({line.where})" if line.where else "")
+            rows.append(
+                [link if number == 0 else "", cell(what), cell(line.published), cell(line.measured), bold_no(line.agrees)]
+            )
+        if not lines:
+            rows.append([link, cell(", ".join(lacking(section)) or "nothing to judge"), "", "", ""])
+    return table(["experiment", "what was judged", "published", "measured", "agrees"], rows)
+
+
+def bold_no(agrees: bool | None) -> str:
+    """yes, **no** or a dash."""
+    return "**no**" if agrees is False else VERDICTS[agrees]
+
+
+def section_part(section: Section, pictures: Mapping[str, Picture], beside: str) -> str:
+    """One experiment."""
+    merit = "; ".join(f"{name} {typeset(text)}" for name, text in merit_of(section))
+    said = [f"## {section.name}", f"{section.paper}: {typeset(section.claim)}.{f' Ours: {merit}.' if merit else ''}"]
+    for run in section.runs:
+        if run.state != "missing":
+            said += [f"### {typeset(run.label or run.name)}"] if len(section.runs) > 1 else []
+            said += run_part(section, run, pictures, beside)
+    if missing := [f"    {run.command}" for run in section.runs if run.state == "missing"]:
+        said += [f"**{LACKING['missing']}**:", "\n".join(missing)]
+    return "\n\n".join(said)
+
+
+def run_part(section: Section, run: RunReport, pictures: Mapping[str, Picture], beside: str) -> list[str]:
+    """One run: pictures, what the paper says of its numbers with the likely reason where they disagree, command."""
+    said = []
+    if run.state in LACKING:
+        said.append(f"**{LACKING[run.state]}**{': ' if run.message else ''}{cell(run.message)}")
+    shown = []
+    for name in (each for each in run.pictures if picture_name(each) in pictures):
+        what = f"{section.title}{f', {run.label}' if run.label else ''}: {Path(name).stem.replace('-', ' ')}"
+        shown.append(f"![{what}]({beside}/{quote(picture_name(name))})")
+    if shown:
+        said += ["\n".join(shown), f"*{cell(section.caption)}*"]
+    told = [each for each in run.quantities if each["agrees"] is not None or each["published"] is not None]
+    if told:
+        rows = [
+            [
+                cell(each["name"]), cell(with_unit(each["published"], each["unit"])),
+                cell(with_unit(each["measured"], each["unit"])), bold_no(each["agrees"]), cell(note_of(each)),
+            ]
+            for each in told
+        ]  # fmt: skip
+        said.append(table(["quantity", "published", "measured", "agrees", "note"], rows))
+    if facts := facts_of(run):
+        said.append("; ".join(f"{name} {typeset(text)}" for name, text in facts) + ".")
+    said.append(f"    {run.command}")
+    return said

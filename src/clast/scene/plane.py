@@ -1,0 +1,306 @@
+"""The problem as data: bodies, box, gravity, laws and tags, checked as they are given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from clast.errors import SceneError
+from clast.laws.law import Law
+from clast.scene.bodies import Bodies, Member, Numbers, Thing
+from clast.scene.checks import check_gravity, check_periods, check_width, density_of, name_or_none, numbers
+from clast.scene.imposed import PLANE, Imposed, sum_up
+from clast.scene.many import Rows
+from clast.scene.problem import Problem
+from clast.scene.springs import Springs, Springs3D
+from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
+from clast.scene.timed import Timed
+from clast.shapes.plane.skeleton import Shape
+from clast.shapes.space.solid import Solid
+
+
+class Placed(Protocol):
+    """Shapes with their places: what a packing is to a scene."""
+
+    @property
+    def shapes(self) -> Sequence[Shape]:
+        """One per grain."""
+        ...
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Centres of mass (n, 2)."""
+        ...
+
+    @property
+    def angles(self) -> np.ndarray:
+        """Radians (n,)."""
+        ...
+
+
+class Body(Member):
+    """One grain or wall. Position is that of the centre of mass; velocities are those at t = 0."""
+
+    __slots__ = ()
+
+    shape = Thing[Shape]()
+    position = Numbers[tuple[float, float]](2)
+    angle = Numbers[float]()
+    velocity = Numbers[tuple[float, float]](2)
+    spin = Numbers[float]()
+    mass = Numbers[float]()
+    inertia = Numbers[float]()
+
+    def turned_vertices(self) -> np.ndarray:
+        """Vertices (n, 2) about the centre of mass, as the body stands."""
+        cosine, sine = np.cos(self.angle), np.sin(self.angle)
+        return self.shape.vertices @ np.array([[cosine, sine], [-sine, cosine]])
+
+
+@dataclass(frozen=True)
+class Box:
+    """A cell of the plane; a side with a period repeats, an open side does not confine anything (walls are bodies).
+
+    tags   what moves the periods, as it would move a wall at the far corner (period_x, period_y): `Velocity(y=-0.01)` shortens
+           period_y, `Pressure(p, "-x")` pushes period_x together with p × period_y. A period that nothing is said of stays.
+    mass   inertia of periods under a force or pressure; √N mean grains if not given, as for a wall
+
+    `period_x` and `period_y` are lengths, 0 for an open side. SceneError for a length that is negative or not finite, and for a
+    tag on an open side.
+    """
+
+    period_x: float = 0.0  # 0: open
+    period_y: float = 0.0
+    tags: tuple[Tag, ...] = ()
+    mass: float | None = None
+
+    def __post_init__(self) -> None:
+        check_periods(period_x=self.period_x, period_y=self.period_y)
+        if not isinstance(self.tags, tuple | list):
+            raise SceneError(f"box: tags = {self.tags!r} must be a list of tags")
+        for tag in self.tags:
+            if not isinstance(tag, Velocity | Force | Pressure | Dashpot):
+                raise SceneError(f"box: {tag!r} is not a Velocity, Force, Pressure or Dashpot")
+            if isinstance(tag, Pressure) and tag.between is not None:
+                raise SceneError("box: a Pressure on the cell acts across its whole side: leave `between` out")
+        if self.mass is not None and numbers("box: mass", [self.mass], 1)[0] <= 0.0:
+            raise SceneError(f"box: mass = {self.mass} must be positive")
+        said = sum_up("box", self.tags)
+        for axis, period in enumerate((self.period_x, self.period_y)):
+            if period == 0.0 and (self.pushed(axis) or said.velocity[axis] is not None):
+                raise SceneError(
+                    f"box: a tag moves the period along {'xy'[axis]}, but that side is open: give period_{'xy'[axis]}"
+                )
+        if said.velocity[2] is not None or said.force[2]:
+            raise SceneError("box: a spin or torque means nothing for the lengths of a cell; leave it out")
+
+    @property
+    def periods(self) -> tuple[float, float]:
+        """Lengths along x and y, 0 where a side is open."""
+        return float(self.period_x), float(self.period_y)
+
+    def pushed(self, axis: int) -> bool:
+        """Whether a force or pressure acts on a period."""
+        said = sum_up("box", self.tags)
+        return bool(said.force[axis]) or any(pressure.direction[1] == "xy"[axis] for pressure in said.pressures)
+
+    def imposed(self) -> Imposed:
+        """What the tags say together; periods that nothing pushes are held."""
+        said = sum_up("box", self.tags)
+        said.velocity = [value if value is not None or self.pushed(c) else 0.0 for c, value in enumerate(said.velocity[:2])] + [
+            0.0
+        ]
+        return said
+
+    @property
+    def moving(self) -> tuple[bool, bool]:
+        """Which periods change, along x and y."""
+        velocity = self.imposed().velocity
+        return velocity[0] != 0.0, velocity[1] != 0.0
+
+    @property
+    def moves(self) -> bool:
+        """Whether any period changes."""
+        return bool(self.tags) and any(self.moving)
+
+
+class Scene(Problem[Body]):
+    """Grains, walls, law, box, gravity and tags.
+
+    >>> scene = Scene(law=Linear(1e7), gravity=(0.0, -10.0))
+    >>> ball = scene.add(disk(radius=0.5), (0.0, 2.0))
+    >>> floor = scene.add_wall(segment((-5.0, 0.0), (5.0, 0.0), radius=0.1))
+
+    law            between all materials that have none of their own (`set_law`)
+    gravity        acceleration (x, y) [length/time²]
+    drag           rate γ of a drag −γmv, −γIω on every grain [1/time], a number or a function of time; booked as heat
+    counting       "euler" (weights, the default) or "all-pairs" (the papers' literal sum)
+    onset          weight the elastic kick of a step in which a contact opens or closes; off only to see the difference
+    remove_below   grains that have fallen below this y are taken out of the run (they keep their last place in frames)
+    springs        what contacts remember at the start, from an earlier run: `engine.springs()`
+
+    Any consistent units. SceneError says what cannot be, where it is given: here, in `add`, `tag` or `set_law`.
+    """
+
+    axes = PLANE
+    kind = Body
+    box: Box
+
+    def __init__(
+        self,
+        *,
+        law: Law,
+        gravity: tuple[float, float] = (0.0, 0.0),
+        box: Box | None = None,
+        drag: Timed = 0.0,
+        counting: str = "euler",
+        onset: bool = True,
+        remove_below: float | None = None,
+        springs: Springs | None = None,
+    ) -> None:
+        super().__init__(law, drag, onset, remove_below)
+        self.box = box or Box()
+        if not isinstance(self.box, Box):
+            raise SceneError(f"box = {box!r} must be a Box(period_x=…, period_y=…)")
+        across, up = numbers("gravity", gravity, 2)
+        self.gravity = (across, up)
+        check_gravity(self.gravity, self.box.periods)
+        if counting not in ("euler", "all-pairs"):
+            raise SceneError(f'counting = "{counting}" must be "euler" or "all-pairs"')
+        if isinstance(springs, Springs3D):
+            raise SceneError("springs are those of a run in space, and this scene is in the plane: start a Scene3D with them")
+        self.counting = counting
+        self.springs = springs
+
+    def __repr__(self) -> str:
+        return self.described("Scene", self.box.periods, self.gravity)
+
+    def add(
+        self,
+        shape: Shape,
+        position: Sequence[float] | np.ndarray,
+        *,
+        angle: float = 0.0,
+        velocity: Sequence[float] = (0.0, 0.0),
+        spin: float = 0.0,
+        density: float | None = None,
+        mass: float | None = None,
+        material: str = "grain",
+        big: bool = False,
+        name: str | None = None,
+        tags: Iterable[Tag] = (),
+    ) -> int:
+        """Add a body with its centre of mass at `position`; returns its id. `density` is mass per area, 1 if not given.
+
+        A big body (wall, landscape, hopper) is left out of the cells and does not meet other big bodies. If it is free to
+        move and has neither mass nor density, it weighs √N mean grains (model §6). Bodies of one name form a group.
+        """
+        number = len(self.bodies)
+        who = f"body {number}"
+        self._check_shape(who, shape, big)
+        per_area = density_of(who, density, mass, shape.area)
+        where = numbers(f"{who}: position", position, 2)
+        moving = numbers(f"{who}: velocity", velocity, 2)
+        angle, spin = numbers(f"{who}: angle and spin", (angle, spin), 2)
+        name_or_none(f"{who}: name", name)
+        name_or_none(f"{who}: material", material)
+        if not big:
+            check_width(who, shape.name, shape.reach, self.box.periods)
+        self.bodies.append(
+            shape, where, angle, moving, spin, per_area * shape.area, per_area * shape.inertia, material, bool(big), name,
+            density is not None or mass is not None, self._checked(number, tags),
+        )  # fmt: skip
+        return number
+
+    def add_many(
+        self,
+        shapes: Shape | Sequence[Shape],
+        positions: np.ndarray | Sequence[Sequence[float]],
+        *,
+        which: np.ndarray | Sequence[int] | None = None,
+        angles: float | np.ndarray | Sequence[float] = 0.0,
+        velocities: np.ndarray | Sequence[float] | Sequence[Sequence[float]] = (0.0, 0.0),
+        spins: float | np.ndarray | Sequence[float] = 0.0,
+        density: float | np.ndarray | Sequence[float] | None = None,
+        mass: float | np.ndarray | Sequence[float] | None = None,
+        material: str | Sequence[str] = "grain",
+        big: bool | np.ndarray | Sequence[bool] = False,
+        name: str | Sequence[str | None] | None = None,
+        tags: Iterable[Tag] = (),
+    ) -> np.ndarray:
+        """Add a body for each row of `positions` (n, 2), as `add` would one after the other; returns their ids (n,).
+
+        shapes   one for all, or one for each; with `which` (n,), integers from 0 on, those that it chooses from
+        tags     of all; for some there is `tag(ids, …)`
+
+        All others are given once for all or, with n rows, for each. A complaint names the row; then nobody is added.
+        """
+        rows = Rows(len(self.bodies), positions, PLANE)
+        columns = {
+            "angle": rows.numbers("angles", angles, one="angle"),
+            "velocity": rows.numbers("velocities", velocities, 2, one="velocity"),
+            "spin": rows.numbers("spins", spins, one="spin"),
+        }
+        return self._add_rows(
+            rows, shapes, which, columns, density=density, mass=mass, material=material, big=big, name=name, tags=tags
+        )
+
+    def add_packing(
+        self, packing: Placed, *, density: float | None = None, material: str = "grain", name: str | None = None
+    ) -> list[int]:
+        """Add every grain of a packing (`clast.packing`) where it lies; returns their ids."""
+        return self.add_many(
+            packing.shapes, packing.positions, angles=packing.angles, density=density, material=material, name=name
+        ).tolist()
+
+    def add_wall(
+        self,
+        shape: Shape,
+        *,
+        tags: Iterable[Tag] = (Fixed(),),
+        mass: float | None = None,
+        material: str = "wall",
+        name: str | None = None,
+    ) -> int:
+        """Add a big body where its skeleton was drawn (its own coordinates are the world's), fixed unless told otherwise."""
+        return self.add(shape, -shape.origin, mass=mass, material=material, big=True, name=name, tags=tags)
+
+    def _check_shape(self, who: str, shape: object, big: bool) -> None:
+        if isinstance(shape, Solid):
+            raise SceneError(f"{who}: {shape.name} is a solid, and this scene is in the plane: add it to a Scene3D")
+        if not isinstance(shape, Shape):
+            raise SceneError(f"{who}: {shape!r} is not a shape")
+
+    def _size_of(self, shape: Shape) -> float:
+        return shape.area
+
+    # --- tags --------------------------------------------------------------------------------------------------------
+
+    def tag(self, who: int | str | Iterable[int | str], tag: Tag) -> None:
+        """Impose something on a body, on all bodies of a name, or on several of these; or on the periodic "cell" (see `Box`)."""
+        if self.is_cell(who):
+            self.box = replace(self.box, tags=(*self.box.tags, tag))
+            return
+        super().tag(who, tag)
+
+    def is_cell(self, who: object) -> bool:
+        """Whether "cell" means the periodic cell: not where a body has that name."""
+        periodic = self.box.period_x > 0.0 or self.box.period_y > 0.0
+        named = isinstance(who, str | list) and who in ("cell", ["cell"])
+        return named and periodic and self.bodies.with_object("name", "cell").size == 0
+
+    def cell(self) -> Body | None:
+        """The periodic cell as a body, its place the periods, where it moves; it has the id after the last."""
+        if not self.box.moves or not self.bodies:
+            return None
+        grains = self.bodies.column("mass")[~self.bodies.column("big")]
+        mass = self.box.mass or math.sqrt(max(grains.size, 1)) * (float(np.mean(grains)) if grains.size else 1.0)
+        alone, first = Bodies(Body), self.bodies[0]
+        alone.append(
+            first.shape, self.box.periods, 0.0, (0.0, 0.0), 0.0, mass, mass, first.material, True, "cell", True, ()
+        )  # fmt: skip
+        return alone[0]

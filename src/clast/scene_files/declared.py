@@ -1,0 +1,82 @@
+"""Tables of a scene file made from what they describe: a class or a function that declares its keys (`clast.keys`).
+
+A table remembers what makes the thing it describes: `MAKERS`, `made_from`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import is_dataclass
+from functools import cache, reduce
+from operator import or_
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from pydantic import create_model
+
+from clast.found import makers_in
+from clast.keys import Declared, keys_of
+from clast.scene_files.tables import FORMS, Keys, key
+
+MAKERS: dict[type[Keys], Callable[..., Any]] = {}
+
+
+def new_table(
+    name: str, base: type[Keys], words: str, keys: Mapping[str, Declared], kind: tuple[str, str] = ("", "")
+) -> type[Keys]:
+    """A table with the keys of a `base` and its own, those that must be given first.
+
+    words   what it is, for the reference
+    kind    its name in a file, and what that stands for
+    """
+    own: dict[str, Any] = {} if not kind[0] else {"kind": (Literal[kind[0]], key(..., kind[1]))}
+    asked = {each: keys[each].default is ... or keys[each].key.required for each in keys}
+    for each in sorted(keys, key=lambda each: not asked[each]):
+        _, default, declared = keys[each]
+        shown = ... if asked[each] else list(default) if isinstance(default, tuple) else default
+        infinite = {"allow_inf_nan": True} if declared.infinite else {}
+        about = key(shown, declared.meaning, declared.unit, **declared.limits, **infinite)
+        own[each] = (in_file(keys[each], asked[each]), about)
+    return create_model(name, __base__=base, __doc__=words, **own)
+
+
+def in_file(parameter: Declared, asked: bool) -> Any:
+    """The type of a parameter as a file has it: a dataclass is a table there, and what must be given is something."""
+    form, default, declared = parameter
+    types: Sequence[Any] = get_args(form) if isinstance(form, UnionType) or get_origin(form) is Union else [form]
+    if declared.form:
+        types = [FORMS[declared.form], *([NoneType] if default is None else [])]
+    kept = [each for each in types if not (asked and each is NoneType)]
+    return reduce(or_, [table_of(each) if isinstance(each, type) and is_dataclass(each) else each for each in kept])
+
+
+@cache
+def table_of(described: type) -> type[Keys]:
+    """The table of a dataclass."""
+    words = f"{first_sentence(described)} (`{described.__module__}`)."
+    made = new_table(f"{described.__name__}Keys", Keys, words, keys_of(described))
+    MAKERS[made] = described
+    return made
+
+
+def found_shapes(package: str, base: type[Keys]) -> dict[str, type[Keys]]:
+    """The tables of all functions in a package that make shapes and have a kind, by that kind, in the order of lists."""
+    tables = {}
+    for kind, maker in makers_in(package).items():
+        named = "".join(word.capitalize() for word in maker.__name__.split("_"))
+        words, known_as = f"{first_sentence(maker)}.", vars(maker)["in_files"].known_as
+        tables[kind] = new_table(f"{named}Keys", base, words, keys_of(maker), (kind, known_as))
+        MAKERS[tables[kind]] = maker
+    return tables
+
+
+def first_sentence(described: Any) -> str:
+    """First sentence of a docstring, in one line and without its full stop."""
+    return " ".join((described.__doc__ or "").split(". ")[0].split()).rstrip(".")
+
+
+def made_from(keys: Keys, base: type[Keys] = Keys, **more: Any) -> Any:
+    """What a table describes, made from its entries, without those of `base`; its maker may refuse them with an error."""
+    names = [name for name in type(keys).model_fields if name != "kind" and name not in base.model_fields]
+    given = {name: made_from(each) if isinstance(each := getattr(keys, name), Keys) else each for name in names}
+    return MAKERS[type(keys)](**given, **more)

@@ -1,0 +1,106 @@
+"""Many grains at once, as a scene file asks for them: in rows or at random, a mixture of shapes and sizes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from clast.errors import SceneError
+from clast.packing.plane.insertion import insert_at_random
+from clast.packing.plane.lattice import square_lattice
+from clast.packing.plane.packing import Packing
+from clast.packing.plane.voronoi import voronoi_packing
+from clast.scene.plane import Scene
+from clast.scene_files.build import ShapeShelf, at
+from clast.scene_files.schema import FillKeys, VoronoiFillKeys
+from clast.shapes import Shape
+
+
+def add_fill(scene: Scene, keys: FillKeys, shelf: ShapeShelf) -> None:
+    """Add the grains of one `fill`; SceneError where the rectangle is too small for them. The same seed, the same grains."""
+    width, height = keys.upper[0] - keys.lower[0], keys.upper[1] - keys.lower[1]
+    if not (width > 0.0 and height > 0.0):
+        raise SceneError(f"upper = {keys.upper} must lie above and to the right of lower = {keys.lower}")
+    kinds: list[Shape] = []
+    shares: list[float] = []
+    for k, each in enumerate(keys.shapes):
+        with at(f"shapes[{k}].shape"):
+            family = shelf.family(each.shape)
+        kinds += family
+        shares += [each.share / len(family)] * len(family)
+    require_room(keys, kinds, width, height)
+    rng = np.random.default_rng(keys.seed)
+    chosen = rng.permutation(np.repeat(np.arange(len(kinds)), apportion(keys.count, shares)))
+    factor = rng.uniform(1.0 - keys.spread, 1.0 + keys.spread, keys.count) if keys.spread > 0.0 else np.ones(keys.count)
+    reach = np.array([kinds[k].reach for k in chosen]) * factor + 0.5 * keys.gap
+    if keys.kind == "lattice":
+        spacing = lattice_spacing(keys, kinds)
+        columns = int(width / spacing)
+        places = square_lattice(keys.count, columns, spacing) + 0.5 * np.array([width - columns * spacing, 0.0])
+    else:
+        places = insert_at_random(reach, width, height, rng, periodic=False)
+    turn = rng.uniform(0.0, 2.0 * np.pi, keys.count) if keys.random_angles else np.zeros(keys.count)
+    heading = rng.uniform(0.0, 2.0 * np.pi, keys.count)
+    scaled = [kinds[k].scaled(f) for k, f in zip(chosen.tolist(), factor.tolist(), strict=True)] if keys.spread > 0.0 else None
+    scene.add_many(
+        scaled or kinds, places + keys.lower, which=None if scaled else chosen, angles=turn,
+        velocities=np.array([(keys.speed * math.cos(way), keys.speed * math.sin(way)) for way in heading.tolist()]),
+        density=keys.density, material=keys.material, name=keys.name,
+    )  # fmt: skip
+
+
+def add_voronoi(scene: Scene, keys: VoronoiFillKeys) -> None:
+    """Add a Voronoi-Minkowski packing; its borders are periodic where the box is, and must then fit it."""
+    box = (scene.box.period_x, scene.box.period_y)
+    size = tuple(keys.expand * count * keys.square for count in (keys.columns, keys.rows))
+    for axis, name in enumerate(("columns", "rows")):
+        if box[axis] > 0.0 and not math.isclose(box[axis], size[axis], rel_tol=1e-9):
+            raise SceneError(
+                f"the period along {'xy'[axis]} is {box[axis]:.9g}, and {name} × square × expand is {size[axis]:.9g}: "
+                "make them equal"
+            )
+    if box[1] > 0.0 and box[0] == 0.0:
+        raise SceneError("the box is periodic along y only; a Voronoi fill may be periodic along x, or both ways")
+    packing: Packing = voronoi_packing(
+        keys.columns, keys.rows, keys.square, erosion=keys.erosion, dilation=keys.dilation, void_ratio=keys.void_ratio,
+        roundness=keys.roundness, sites=keys.sites, seed=keys.seed,
+        border="periodic" if box[1] > 0.0 else "periodic-x" if box[0] > 0.0 else "closed",
+    )  # fmt: skip
+    if keys.expand > 1.0:
+        packing = packing.expanded(keys.expand)
+    if keys.random_angles:
+        packing = packing.turned(np.random.default_rng(keys.seed))
+    scene.add_packing(packing.shifted(keys.lower[0], keys.lower[1]), density=keys.density, material=keys.material, name=keys.name)
+
+
+def apportion(count: int, shares: list[float]) -> np.ndarray:
+    """`count` divided by `shares` into whole numbers, as near as can be: the largest remainders are rounded up."""
+    exact = count * np.array(shares) / sum(shares)
+    whole = np.floor(exact).astype(np.int64)
+    whole[np.argsort(whole - exact, kind="stable")[: count - whole.sum()]] += 1
+    return whole
+
+
+def lattice_spacing(keys: FillKeys, kinds: list[Shape]) -> float:
+    """Distance of rows and columns: whatever is put there at whatever angle, nobody touches anybody."""
+    return 2.0 * max(shape.reach for shape in kinds) * (1.0 + keys.spread) + keys.gap
+
+
+def require_room(keys: FillKeys, kinds: list[Shape], width: float, height: float) -> None:
+    """SceneError, before grains are made, where there surely is not enough room."""
+    spacing = lattice_spacing(keys, kinds)
+    if min(width, height) < spacing:
+        raise SceneError(
+            f"the rectangle is {width:.6g} by {height:.6g}, and a grain of it may be {spacing:.6g} across: make it larger"
+        )
+    if keys.kind == "lattice":
+        room = int(width / spacing) * int(height / spacing)
+    else:
+        smallest = min(shape.reach for shape in kinds) * (1.0 - keys.spread) + 0.5 * keys.gap
+        room = int(width * height / (math.pi * smallest**2))
+    if keys.count > room:
+        raise SceneError(
+            f"count = {keys.count}, but there is room for {room} at most (bounding circles do not overlap): make the rectangle "
+            "larger"
+        )

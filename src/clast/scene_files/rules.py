@@ -1,0 +1,53 @@
+"""Laws between materials and tags, as a scene file gives them: the same in the plane and in space."""
+
+from __future__ import annotations
+
+from clast.errors import SceneError
+from clast.scene.plane import Scene
+from clast.scene.space import Scene3D
+from clast.scene.tags import Fixed
+from clast.scene_files.build import at, build_tag
+from clast.scene_files.declared import made_from
+from clast.scene_files.schema import FixedTag, PressureTag, SceneKeys
+from clast.scene_files.space.schema import SpacePressureTag
+
+
+def add_pair_laws(scene: Scene | Scene3D, keys: SceneKeys) -> None:
+    """Set the laws between two materials; SceneError for a material nobody is made of, or a law given twice."""
+    used = sorted(scene.bodies.distinct("material")[0])
+    for k, pair in enumerate(keys.pair_law):
+        one, other = pair.between
+        with at(f"pair_law[{k}].between"):
+            for name in pair.between:
+                if name not in used:
+                    raise SceneError(f'no body is made of "{name}" (there are: {", ".join(used) or "no bodies"})')
+            if tuple(sorted((one, other))) in scene.pair_laws:
+                raise SceneError(f'a law between "{one}" and "{other}" was given before: remove one of them')
+        with at(f"pair_law[{k}].law"):
+            scene.set_law(one, other, made_from(pair.law))
+
+
+def add_tags(scene: Scene | Scene3D, keys: SceneKeys, origin: list[str]) -> None:
+    """Put the tags on their bodies; SceneError where a body is fixed as well, and the tag would do nothing."""
+    bodies: list[list[int]] = []
+    for k, each in enumerate(keys.tags):
+        if isinstance(scene, Scene) and scene.is_cell(each.on):
+            with at(f"tags[{k}]"):
+                scene.tag("cell", build_tag(each))
+            bodies.append([])
+            continue
+        with at(f"tags[{k}].on"):
+            bodies.append(scene.ids(each.on))
+        if isinstance(each, PressureTag | SpacePressureTag) and each.between is not None:
+            with at(f"tags[{k}].between"):
+                for walls in each.between:
+                    scene.ids(walls)
+        with at(f"tags[{k}]"):
+            tag = build_tag(each)
+            for number in bodies[k]:
+                scene.tag(number, tag)
+    for k, each in enumerate(keys.tags):
+        for number in bodies[k]:
+            if not isinstance(each, FixedTag) and any(isinstance(tag, Fixed) for tag in scene.bodies[number].tags):
+                cure = "write fixed = false there" if origin[number].startswith("walls") else "remove one of its tags"
+                raise SceneError(f"tags[{k}]: {origin[number]} is fixed, so this {each.kind} would do nothing: {cure}")

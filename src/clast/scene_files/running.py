@@ -1,0 +1,89 @@
+"""Run a scene file: its text goes with the run, and a run is resumed only from the file it was started from."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from clast.errors import InputError, StoreError
+from clast.output.progress import Progress, quiet
+from clast.output.recording import CHECKPOINT_SECONDS
+from clast.output.recording import run as run_scene
+from clast.output.store.reader import Run, open_run
+from clast.scene_files.reading import SceneFile
+
+
+def run_file(
+    file: SceneFile,
+    *,
+    out: Path,
+    resume: bool = False,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+) -> Run:
+    """Run a scene file into the folder `out`; one that is finished is not run again by `resume`."""
+    progress = progress or quiet()
+    if resume and overwrite:
+        raise InputError("resume and overwrite contradict each other: choose one")
+    if resume:
+        stored = open_run(out)
+        require_same(file, stored)
+        if stored.finished and file.run.until <= stored_settings(out)["until"]:
+            progress.say(f"the run in {out} is finished: its figures are drawn again")
+            return stored
+    for remark in file.remarks:
+        progress.say(remark)
+    manner = file.run
+    about = {"scene_file": file.path.name, "title": file.title, "parameters": manner.model_dump(exclude={"threads"})}
+    return run_scene(
+        file.scene,
+        until=manner.until,
+        out=out,
+        dt=manner.dt,
+        alpha=manner.alpha,
+        threads=manner.threads,
+        integrator=manner.integrator,
+        samples=manner.samples,
+        frames=manner.frames,
+        resume=resume,
+        overwrite=overwrite,
+        provenance={**about, "scene_text": file.text, "shape_texts": dict(file.shape_texts)},
+        progress=progress,
+        checkpoint_seconds=checkpoint_seconds,
+        conclude=lambda _: {**about, "quantities": []},
+    )
+
+
+def stored_settings(folder: Path) -> dict[str, Any]:
+    """The settings of [run] that a run of a scene file was started with; StoreError if it is a run of something else."""
+    said = open_run(folder).provenance
+    if "scene_text" not in said:
+        raise StoreError(f"{folder} holds {said.get('experiment', 'a run without a scene file')}, not a run of a scene file")
+    return dict(said["parameters"])
+
+
+def require_same(file: SceneFile, stored: Run) -> None:
+    """StoreError unless `stored` is a run of the same scene; comments, title and the number of threads do not count."""
+    for name, value in stored_settings(stored.folder).items():
+        asked = getattr(file.run, name)
+        if asked != value and not (name == "until" and asked > value):  # a run may be lengthened
+            raise InputError(
+                f"the run in {stored.folder} was started with {name} = {value}, not {asked}: a resumed run keeps its settings"
+            )
+    said = stored.provenance
+    kept, now = essence(said["scene_text"]), essence(file.text)
+    changed = sorted(key for key in kept.keys() | now.keys() if kept.get(key) != now.get(key))
+    changed += [name for name, text in said["shape_texts"].items() if file.shape_texts.get(name) != text]
+    if changed:
+        raise StoreError(
+            f"the run in {stored.folder} was started from another scene ({', '.join(changed)} changed): resume it with the file "
+            "as it was, or start anew with --overwrite"
+        )
+
+
+def essence(text: str) -> dict[str, Any]:
+    """The tables of a scene file, without what changes no result."""
+    tables = {key: value for key, value in tomllib.loads(text).items() if key not in ("title", "units")}
+    return {**tables, "run": {key: value for key, value in tables.get("run", {}).items() if key != "threads"}}

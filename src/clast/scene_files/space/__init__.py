@@ -1,0 +1,1 @@
+"""Scene files with `dimension = 3`."""

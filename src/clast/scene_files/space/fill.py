@@ -1,0 +1,108 @@
+"""Many solids at once, as a scene file asks for them: in layers, at random, or as Voronoi cells. Twin of `scene_fill`."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+
+from clast.algebra.quaternions import random_turns
+from clast.errors import SceneError
+from clast.packing.space.insertion import insert_at_random3d
+from clast.packing.space.packing import Packing3D
+from clast.packing.space.voronoi import voronoi_packing3d
+from clast.scene.space import Scene3D
+from clast.scene_files.build import at
+from clast.scene_files.fill import apportion
+from clast.scene_files.space.build import SolidShelf
+from clast.scene_files.space.schema import LatticeFillKeys, RandomFillKeys, SpaceVoronoiFillKeys
+from clast.shapes.space.solid import Solid
+
+SAME = 1e-9  # relative: how near to a period the box to be filled spans it
+
+
+def add_space_fill(scene: Scene3D, keys: LatticeFillKeys | RandomFillKeys, shelf: SolidShelf) -> None:
+    """Add the grains of one `fill`; SceneError where the box is too small for them. The same seed, the same grains."""
+    size = np.array(keys.upper) - np.array(keys.lower)
+    if not (size > 0.0).all():
+        raise SceneError(f"upper = {keys.upper} must be larger than lower = {keys.lower} along x, y and z")
+    kinds: list[Solid] = []
+    for k, each in enumerate(keys.shapes):
+        with at(f"shapes[{k}].shape"):
+            kinds.append(shelf[each.shape])
+    require_space(keys, kinds, size)
+    rng = np.random.default_rng(keys.seed)
+    chosen = rng.permutation(np.repeat(np.arange(len(kinds)), apportion(keys.count, [each.share for each in keys.shapes])))
+    factor = rng.uniform(1.0 - keys.spread, 1.0 + keys.spread, keys.count)
+    solids = [kinds[k] if keys.spread == 0.0 else kinds[k].scaled(float(f)) for k, f in zip(chosen, factor, strict=True)]
+    if isinstance(keys, LatticeFillKeys):
+        places = cubic_lattice(keys.count, size, lattice_pitch(keys, kinds))
+        turns = random_turns(rng, keys.count) if keys.random_turns else np.array([solid.orientation for solid in solids])
+    else:
+        periods = np.array(scene.box.periods)
+        x, y, z = (bool(spans) for spans in (periods > 0.0) & np.isclose(size, periods, rtol=SAME, atol=0.0))
+        places, turns = insert_at_random3d(with_room(solids, keys.gap), size, rng, (x, y, z))
+    ahead = rng.normal(size=(keys.count, 3))
+    velocities = keys.speed * ahead / np.linalg.norm(ahead, axis=1, keepdims=True)
+    scene.add_many(
+        solids, places + keys.lower, orientations=turns, velocities=velocities, density=keys.density, material=keys.material,
+        name=keys.name,
+    )  # fmt: skip
+
+
+def with_room(solids: list[Solid], gap: float) -> list[Solid]:
+    """The solids half a `gap` (length) larger on every side: where these do not touch, the grains are a gap apart."""
+    if gap == 0.0:
+        return solids
+    grown = {
+        id(solid): dataclasses.replace(solid, radius=solid.radius + 0.5 * gap, reach=solid.reach + 0.5 * gap) for solid in solids
+    }
+    return [grown[id(solid)] for solid in solids]
+
+
+def cubic_lattice(count: int, size: np.ndarray, pitch: float) -> np.ndarray:
+    """`count` places (n, 3) in a box of `size` (3,): along x, then y, then in layers up, in the middle of x and y."""
+    across, deep = (int(length / pitch) for length in size[:2])
+    number = np.arange(count)
+    cells = np.stack([number % across, number // across % deep, number // (across * deep)], axis=1)
+    margin = np.array([size[0] - across * pitch, size[1] - deep * pitch, 0.0])
+    return (cells + 0.5) * pitch + 0.5 * margin
+
+
+def lattice_pitch(keys: LatticeFillKeys, kinds: list[Solid]) -> float:
+    """Distance of the places of a lattice: whatever is put there, however it is turned, nobody touches anybody."""
+    return 2.0 * max(solid.reach for solid in kinds) * (1.0 + keys.spread) + keys.gap
+
+
+def require_space(keys: LatticeFillKeys | RandomFillKeys, kinds: list[Solid], size: np.ndarray) -> None:
+    """SceneError, before grains are made, where there surely is not enough room."""
+    if isinstance(keys, LatticeFillKeys):
+        pitch = lattice_pitch(keys, kinds)
+        room, why = math.prod(int(length / pitch) for length in size), f"places are {pitch:.6g} apart, for any orientation"
+    else:
+        smallest = min(solid.volume for solid in kinds) * (1.0 - keys.spread) ** 3
+        room, why = int(float(np.prod(size)) / smallest), "by their volume alone"
+    if keys.count > room:
+        raise SceneError(f"count = {keys.count}, but there is room for {room} at most ({why}): make the box larger")
+
+
+def add_space_voronoi(scene: Scene3D, keys: SpaceVoronoiFillKeys) -> None:
+    """Add a Voronoi-Minkowski packing; its borders are periodic where the box is, and must then fit it."""
+    for axis, count, name in zip("xyz", (keys.columns, keys.rows, keys.layers), ("columns", "rows", "layers"), strict=True):
+        period, size = scene.box.periods["xyz".index(axis)], keys.expand * count * keys.cube
+        if period > 0.0 and not math.isclose(period, size, rel_tol=SAME):
+            raise SceneError(
+                f"the period along {axis} is {period:.9g}, and {name} × cube × expand is {size:.9g}: make them equal"
+            )
+    axes = "".join(axis for axis, period in zip("xyz", scene.box.periods, strict=True) if period > 0.0)
+    packing: Packing3D = voronoi_packing3d(
+        keys.columns, keys.rows, keys.layers, keys.cube, erosion=keys.erosion, dilation=keys.dilation,
+        void_ratio=keys.void_ratio, roundness=keys.roundness, sites=keys.sites, merge=keys.merge, seed=keys.seed,
+        border=f"periodic-{axes}" if axes else "closed",
+    )  # fmt: skip
+    if keys.expand > 1.0:
+        packing = packing.expanded(keys.expand)
+    if keys.random_turns:
+        packing = packing.turned(np.random.default_rng(keys.seed))
+    scene.add_packing(packing.shifted(*keys.lower), density=keys.density, material=keys.material, name=keys.name)

@@ -1,0 +1,82 @@
+"""From the tables of a scene file with `dimension = 3` to a `Scene3D`; see `clast.scene_files.reading`."""
+
+from __future__ import annotations
+
+from clast.algebra.quaternions import product
+from clast.errors import SceneError
+from clast.scene.space import Box3D, Scene3D
+from clast.scene.tags import Fixed
+from clast.scene_files.build import at, build_drag
+from clast.scene_files.declared import made_from
+from clast.scene_files.rules import add_pair_laws, add_tags
+from clast.scene_files.space.build import SolidShelf, build_turn
+from clast.scene_files.space.fill import add_space_fill, add_space_voronoi
+from clast.scene_files.space.schema import SpaceGrainKeys, SpaceSceneKeys, SpaceVoronoiFillKeys, SpaceWallKeys
+from clast.shapes.space.make import plate
+
+
+def build_space(keys: SpaceSceneKeys, shelf: SolidShelf, origin: list[str]) -> Scene3D:
+    """The scene; `origin` is filled with the entry each body comes from."""
+    with at("law"):
+        law = made_from(keys.law)
+    with at("drag"):
+        drag = build_drag(keys.drag)
+    box = Box3D(keys.box.period_x or 0.0, keys.box.period_y or 0.0, keys.box.period_z or 0.0)
+    scene = Scene3D(law=law, gravity=keys.gravity, box=box, drag=drag, onset=keys.onset, remove_below=keys.remove_below)
+    for k, grain in enumerate(keys.grains):
+        with at(f"grains[{k}]"):
+            add_grain(scene, grain, shelf)
+        origin.append(f"grains[{k}]")
+    for k, wall in enumerate(keys.walls):
+        with at(f"walls[{k}]"):
+            add_space_wall(scene, wall, shelf)
+        origin.append(f"walls[{k}]")
+    for k, fill in enumerate(keys.fill):
+        with at(f"fill[{k}]"):
+            if isinstance(fill, SpaceVoronoiFillKeys):
+                add_space_voronoi(scene, fill)
+            else:
+                add_space_fill(scene, fill, shelf)
+        origin += [f"grain {n} of fill[{k}]" for n in range(fill.count)]
+    add_pair_laws(scene, keys)
+    add_tags(scene, keys, origin)
+    return scene
+
+
+def add_grain(scene: Scene3D, keys: SpaceGrainKeys, shelf: SolidShelf) -> None:
+    """Add one of `grains`: its centre of mass at a place, turned from how it was drawn."""
+    with at("shape"):
+        solid = shelf[keys.shape]
+    scene.add(
+        solid, keys.position, orientation=product(build_turn(keys), solid.orientation), velocity=keys.velocity, spin=keys.spin,
+        density=keys.density, mass=keys.mass, material=keys.material, name=keys.name,
+    )  # fmt: skip
+
+
+def add_space_wall(scene: Scene3D, keys: SpaceWallKeys, shelf: SolidShelf) -> None:
+    """Add one of `walls`; SceneError unless it is drawn in one way."""
+    if (keys.corners is None) == (keys.shape is None):
+        raise SceneError("give corners with a radius, or a shape")
+    if keys.fixed and keys.mass is not None:
+        raise SceneError("a fixed wall has no use for a mass: remove it, or write fixed = false")
+    turn = build_turn(keys)
+    if keys.corners is not None:
+        if keys.position is not None or keys.orientation is not None or keys.axis is not None:
+            raise SceneError("corners stand where they are drawn: remove position, orientation, axis and angle_degrees")
+        if scene.sharp:
+            raise SceneError(
+                "corners make a rounded plate, and the law acts between sharp solids: give a sharp shape, such as a flat cuboid"
+            )
+        if keys.radius is None:
+            raise SceneError("radius is missing: corners need a sphero-radius")
+        solid = plate(keys.corners, keys.radius, name="wall")
+    else:
+        assert keys.shape is not None
+        if keys.radius is not None:
+            raise SceneError("radius belongs to corners: remove it, or the shape")
+        with at("shape"):
+            solid = shelf[keys.shape]
+    scene.add_drawn(
+        solid, keys.position or (0.0, 0.0, 0.0), turn=turn, mass=keys.mass, material=keys.material, big=True, name=keys.name,
+        tags=(Fixed(),) if keys.fixed else (),
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Spheropolygons: skeletons, mass, Minkowski operations, files, photographs, the library."""
