@@ -67,7 +67,7 @@ def near_rows(engine: Engine) -> np.ndarray:
     free, period = engine.free, engine.model.period
     places = engine.state.body[:free, : engine.family.DIMENSION]
     places = np.where(period > 0.0, np.mod(places, np.where(period > 0.0, period, 1.0)), places)
-    return np.lexsort((engine.cast.rank[:free], morton_key(places, engine.model.reach[:free])))
+    return np.lexsort((engine.roles.rank[:free], morton_key(places, engine.model.reach[:free])))
 
 
 def by_rank(rank: np.ndarray, integers: np.ndarray, floats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
