@@ -1,4 +1,4 @@
-"""`clast run`: the options of a run, what it is a run of, and what is said when it is stopped."""
+"""`clast run`: the options of a run, what it is a run of, and what is printed when it is stopped."""
 
 from __future__ import annotations
 

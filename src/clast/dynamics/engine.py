@@ -111,7 +111,7 @@ class Engine(NamedEngine):
         threads: int | str = 1,
         integrator: str = "verlet",
     ) -> None:
-        self.scene: Any = scene  # of the plane or of space: each module knows which it is asked for
+        self.scene: Any = scene  # of the plane or of space: each module knows which it works on
         self.family = family_of(scene)
         (self.geometry, self.model, self.state, self.tags, columns, self.roles, self.order, self.free, self.moving) = (
             self.family.lay_out(scene)

@@ -152,7 +152,7 @@ def criteria(cases: Sequence[Case]) -> dict[str, list[float]]:
     }
 
 
-def told(mean: float, deviation: float, digits: int = 1) -> str:
+def with_deviation(mean: float, deviation: float, digits: int = 1) -> str:
     """`67.3 ± 2.1`, or that there is none."""
     if np.isnan(mean):
         return "none"
@@ -182,10 +182,10 @@ def main_quantities(p: ShearBand, group: Sequence[Case]) -> list[Quantity]:
         measured = angles(group, interval)
         mean, deviation = spread(measured)
         banded = int(np.isfinite(measured).sum())
-        note = f"{told(mean, deviation)} (spread of samples); {banded} of {len(group)} seeds have a band"
+        note = f"{with_deviation(mean, deviation)} (spread of samples); {banded} of {len(group)} seeds have a band"
         found.append(Quantity(f"band angle, {interval}", mean, "°", note=note + f", p₀ = {p.pressure:g} K_n"))
     for name, (angle, varies) in expected.items():
-        found.append(Quantity(f"{name} angle", angle, "°", note=f"{told(angle, varies)} (spread of samples)"))
+        found.append(Quantity(f"{name} angle", angle, "°", note=f"{with_deviation(angle, varies)} (spread of samples)"))
     for interval in (COUNTS, "to failure"):
         for name in ("Mohr-Coulomb", "Roscoe"):
             found.append(comparison(interval, name, spread(angles(group, interval)), expected))
@@ -214,8 +214,10 @@ def other_quantity(share: float, group: Sequence[Case]) -> Quantity:
     """The band at another pressure, criteria beside it."""
     measured = angles(group, COUNTS)
     mean, deviation = spread(measured)
-    expected = ", ".join(f"{name} {told(*spread(values))}" for name, values in criteria(group).items() if "arcsin" not in name)
-    note = f"{told(mean, deviation)}, {int(np.isfinite(measured).sum())} of {len(group)} seeds have a band; {expected}"
+    expected = ", ".join(
+        f"{name} {with_deviation(*spread(values))}" for name, values in criteria(group).items() if "arcsin" not in name
+    )
+    note = f"{with_deviation(mean, deviation)}, {int(np.isfinite(measured).sum())} of {len(group)} seeds have a band; {expected}"
     if not is_valid([each.failure for each in group]):
         note += "; grains overlap deeply"
     return Quantity(f"band angle at {share:g} K_n, {COUNTS}", mean, "°", note=note)

@@ -67,7 +67,7 @@ class Arranged(NamedTuple):
     cell: int  # row of a periodic cell that moves, −1 where none does
 
     def imposed_on(self, row: int) -> Imposed:
-        """What the tags of a row say together."""
+        """All tags of a row summed up."""
         return self.imposed[self.imposed_of[row]]
 
     @property

@@ -1,4 +1,4 @@
-"""How experiments tell their numbers: means with errors of seeds, whether they agree, whether a test was slow enough."""
+"""How experiments write their numbers: means with errors of seeds, whether they agree, whether a test was slow enough."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def mean_error(values: Sequence[float] | np.ndarray) -> tuple[float, float]:
     return float(known.mean()), float(known.std(ddof=1) / math.sqrt(known.size)) if known.size > 1 else float("nan")
 
 
-def said(value: float, error: float, digits: int = 3) -> str:
+def with_error(value: float, error: float, digits: int = 3) -> str:
     """`0.853 ± 0.012`, without the error where there is none."""
     return f"{value:.{digits}g}" + (f" ± {error:.2g}" if math.isfinite(error) else "")
 
@@ -31,7 +31,7 @@ def within(value: float, published: float, margin: float) -> bool | None:
 
 
 def slowness(fastest: float, note: str = "") -> Quantity:
-    """The largest inertial number of some tests. The papers do not give one, so there is nothing to agree with: the note says
+    """The largest inertial number of some tests. The papers do not give one, so there is nothing to agree with: the note states
     whether it is below the usual bound of a test that counts as slow."""
-    told = f"slow: below {SLOW:g}" if fastest < SLOW else f"not slow: above {SLOW:g}"
-    return Quantity("largest inertial number", fastest, note=f"{told}; {note}" if note else told)
+    slow = f"slow: below {SLOW:g}" if fastest < SLOW else f"not slow: above {SLOW:g}"
+    return Quantity("largest inertial number", fastest, note=f"{slow}; {note}" if note else slow)

@@ -1,4 +1,4 @@
-"""One grain, drawn and told in words: what `clast shape` shows."""
+"""One grain, drawn and described in words: what `clast shape` shows."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def shape_warnings(shape: Shape) -> list[str]:
     if shape.radius < SMALL_ROUNDING * shape.reach:
         found.append(
             f"the sphero-radius is only {shape.radius / shape.reach:.2g} of the reach: overlaps must stay below a fifth of it, "
-            "which asks for stiff contacts and small steps"
+            "which needs stiff contacts and small steps"
         )
     rings = shape.outline()
     parts = sum(_turns_left(ring) == _turns_left(rings[0]) for ring in rings)  # holes go the other way round

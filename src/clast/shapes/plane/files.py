@@ -1,6 +1,6 @@
 """A user's own grain in a small file, read and written.
 
-TOML, everything but `vertices` optional or told otherwise below:
+TOML; everything but `vertices` is optional, with the exceptions below:
 
     name = "arrowhead"
     kind = "polygon"              # polygon, polyline, segment or points (a clump of disks)
@@ -124,7 +124,7 @@ def save_shape(shape: Shape, path: str | Path, *, overwrite: bool = False) -> Pa
 
 
 def _made(grain: _Grain, name: str) -> Shape:
-    """The shape a file asks for; its ShapeErrors are completed with the file's name."""
+    """The shape a file describes; its ShapeErrors are completed with the file's name."""
     if grain.area is not None and grain.scale is not None:
         raise ShapeError('Give "area" or "scale", not both.')
     if grain.mass is not None and grain.kind != "points":
@@ -238,6 +238,6 @@ def _sentence(error: Any) -> str:
 
 
 def _last_words(error: Exception) -> str:
-    """What the system says, as the end of a sentence."""
+    """The message of an error, as the end of a sentence."""
     words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return words.rstrip(".").replace("\n", " ")

@@ -32,7 +32,7 @@ from clast.shapes.space.union import union_mass
 from clast.shapes.space.validity import checked_length, checked_rounding
 
 MESH_FILES = (".stl", ".obj", ".ply")
-VERTICES = 200  # that a grain is cut down to, if nothing is said
+VERTICES = 200  # that a grain is cut down to, if no number is given
 _FEW_DIGITS = 1e-5  # of the volume: what the hull of a mesh may add for it to count as convex
 _ROUGH = 96  # lines across for a volume to some parts in ten thousand
 _MERGE_FIRST = 20_000  # faces up to which it is looked first whether plane parts alone make few vertices of many
@@ -51,7 +51,7 @@ class MeshGrain:
     misfit: SolidMisfit
 
     def describe(self) -> list[str]:
-        """What `clast shape` says of it, a line each."""
+        """The lines that `clast shape` prints of it."""
         x, y, z = self.extent
         lines = [
             f"file        {self.path}: {self.given[0]} vertices, {self.given[1]} faces",
@@ -117,7 +117,7 @@ def _made(
     else:
         few, kept = _simplest(whole, faces, radius, budget, skeleton)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ThinShapeWarning)  # the report says so
+        warnings.simplefilter("ignore", ThinShapeWarning)  # the report notes it
         return mesh(few, kept, radius, name=name), whole, faces, done
 
 

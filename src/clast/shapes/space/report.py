@@ -1,4 +1,4 @@
-"""What is known of a solid, in words: what `clast shape` prints, twin of `clast.output.figures.shape.shape_report`."""
+"""What is known of a solid, in words: what `clast shape` prints, as `clast.output.figures.shape.shape_report` in the plane."""
 
 from __future__ import annotations
 
@@ -50,6 +50,6 @@ def solid_warnings(solid: Solid) -> list[str]:
     if solid.radius < SMALL_ROUNDING * solid.reach:
         found.append(
             f"the sphero-radius is only {solid.radius / solid.reach:.2g} of the reach: overlaps must stay below a fifth of it, "
-            "which asks for stiff contacts and small steps"
+            "which needs stiff contacts and small steps"
         )
     return found

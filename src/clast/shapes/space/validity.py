@@ -60,7 +60,7 @@ def checked_faces(faces: Iterable[ArrayLike], count: int, kind: str) -> list[Loo
 
 
 def checked_length(value: float, what: str) -> float:
-    """A positive finite number, or ShapeError that says what it is."""
+    """A positive finite number, or ShapeError with `what` and the value."""
     try:
         length = float(value)
     except (TypeError, ValueError):
@@ -82,7 +82,7 @@ def checked_rounding(radius: float) -> float:
 
 
 def checked_round(radius: float, kind: str, left: str) -> float:
-    """The sphero-radius of a solid that has to be rounded; or ShapeError, which says what is `left` of the kind without."""
+    """The sphero-radius of a solid that has to be rounded; or ShapeError with what is `left` of the kind without."""
     r = checked_rounding(radius)
     if r == 0.0:
         raise ShapeError(
