@@ -8,7 +8,7 @@ import pytest
 
 from clast.shapes import disk
 
-PEERS = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "peers.py"))
+PEERS = runpy.run_path(str(Path(__file__).parents[3] / "benchmarks" / "peers.py"))
 FAKE = """#!/bin/sh
 echo 'LAMMPS (of a test)'
 echo 'Loop time of 1e-06 on 1 procs for 0 steps with 2 atoms'

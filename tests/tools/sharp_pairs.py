@@ -1,6 +1,6 @@
 """Pairs of sharp bodies made up for tests of their overlap: forms, where they are put, and the file of degenerate ones.
 
-python tests/unit/sharp_pairs.py 20000 4        searches again for degenerate pairs and writes the file of them
+python tests/tools/sharp_pairs.py 20000 4        searches again for degenerate pairs and writes the file of them
 """
 
 import json

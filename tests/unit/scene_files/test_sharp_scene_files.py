@@ -35,7 +35,7 @@ from clast.shapes import (
     tetrahedron,
 )
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)

@@ -26,7 +26,7 @@ from clast.scene_files.complaint import written
 from clast.scene_files.reading import read_scene
 from clast.scene_files.schema import SceneKeys
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 TEXTS = {**VALID, **{path.stem: path.read_text() for path in sorted(EXAMPLES.glob("*.toml"))}}
 DATE = datetime.date(2020, 1, 1)
 FREE_TEXT = {"title", "units"}  # may be empty

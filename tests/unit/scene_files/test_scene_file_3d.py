@@ -50,7 +50,7 @@ from clast.shapes import (
 )
 from clast.sweeps.scene_row import files_of, read_row
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)

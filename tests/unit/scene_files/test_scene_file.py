@@ -34,7 +34,7 @@ from clast.scene_files.schema import SceneKeys
 from clast.shapes import clump, disk, library_shape, load_shape, point, polygon, polyline, regular, rounded, segment
 from clast.shapes.plane.minkowski import closing, dilation, erosion, opening
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)

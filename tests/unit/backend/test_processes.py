@@ -9,17 +9,18 @@ from pathlib import Path
 
 import psutil
 import pytest
+import sweep_toy
 
 from clast.backend import processes as workers
 from clast.backend.processes import count_jobs, share_out
 from clast.errors import InputError
 
-HERE = Path(__file__).parent
+TOOLS = Path(sweep_toy.__file__).parent
 
 
 @pytest.fixture(autouse=True)
 def _toys_are_found(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")])))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(TOOLS), os.environ.get("PYTHONPATH")])))
     monkeypatch.setattr(workers, "AHEAD_SECONDS", 0.0)  # toys compile nothing
 
 

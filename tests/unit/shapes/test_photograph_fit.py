@@ -19,7 +19,7 @@ from clast.output.figures.photograph import CLOSE, photograph_figure
 from clast.shapes import fitted, grains_from_image, misfit, sample_photograph
 from clast.shapes.plane.fit import _thinned, moved_out
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
