@@ -6,8 +6,6 @@ import numpy as np
 
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
-from clast.measures.accounts import accounts
-from clast.measures.book import ACCOUNTS, Book
 from clast.scene.plane import Scene
 from clast.scene.timed import Harmonic, Ramp, Table
 from clast.shapes import disk, segment
@@ -34,12 +32,3 @@ def by_id(engine: Engine) -> np.ndarray:
     """x, y, angle, velocity x, y, spin at the present time, rows by id."""
     seen = engine.snapshot()
     return np.column_stack([seen.positions, seen.angles, seen.velocities, seen.spins])
-
-
-def booked(engine: Engine, end: int, samples: int = 40) -> Book:
-    kept, times = [accounts(engine, engine.snapshot())], [engine.time]
-    for step in np.linspace(engine.step, end, samples + 1).astype(int)[1:]:
-        engine.advance(int(step))
-        kept.append(accounts(engine, engine.snapshot()))
-        times.append(engine.time)
-    return Book(np.array(times), {name: np.array([row[name] for row in kept]) for name in ACCOUNTS})

@@ -33,10 +33,10 @@ OF_SNAPSHOT = {"state", "before", "after", "integers", "floats", "model", "tags"
 MAY_BE_CALLED = {"_rebuild"}  # it is timed
 # tests of bits, of tables, and of what the engine makes of them
 OF_TABLES = {
-    "parity/test_bits", "parity/test_reordered_bits", "parity/test_space_bits",
+    "parity/test_reordered_bits", "parity/test_space_bits",
     "physics/test_gear", "physics/test_moving_cell", "physics/test_scaling", "physics/test_sharp_drum",
     "physics/test_space_balls", "physics/test_space_plane", "physics/test_tag_bits",
-    "tools/space_tops",
+    "tools/same_bits", "tools/same_scenes", "tools/space_tops",
     "unit/backend/test_cache", "unit/backend/test_lines",
     "unit/contact/test_space_contact",
     "unit/dynamics/test_lanes", "unit/dynamics/test_memory", "unit/dynamics/test_named", "unit/dynamics/test_round_bodies",
@@ -47,7 +47,7 @@ OF_TABLES = {
     "unit/neighbours/test_long_skeletons", "unit/neighbours/test_neighbours", "unit/neighbours/test_rebuild",
     "unit/neighbours/test_sharp_lists", "unit/neighbours/test_space_lists",
     "unit/scene/test_scene",
-    "unit/scene_files/test_scene_file", "unit/scene_files/test_scene_file_3d",
+    "unit/scene_files/test_scene_file",
     "unit/test_layout_stays_inside",
 }  # fmt: skip
 

@@ -82,9 +82,9 @@ def test_a_process_that_a_signal_reaches_by_itself_is_not_sent_another(tmp_path)
 def test_no_process_outlives_who_started_it(tmp_path):
     mark = tmp_path / "mark"
     script = f"""
-from clast.experiments import workers
+from clast.backend.processes import share_out
 share = [{{"do": "sleep", "mark": {str(mark)!r}}}]
-workers.share_out("sweep_toy", share, jobs=1, hear=print)
+share_out("sweep_toy", share, jobs=1, hear=print)
 """
     parent = subprocess.Popen([sys.executable, "-c", script])
     limit = time.monotonic() + 60.0

@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from interrupted import advance_interrupted, interrupt
 
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
@@ -23,28 +24,13 @@ def falling(threads: int) -> Engine:
     return Engine(scene, dt=1e-4, alpha=0.01, threads=threads)
 
 
-def interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
-
-
 @pytest.mark.parametrize("threads", [1, 3])
 def test_interrupts_change_nothing(threads):
     steps = 12_000
     unbroken = falling(threads)
     unbroken.advance(steps)
-    engine, broken = falling(threads), 0
-    before = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        while engine.step < steps:
-            signal.setitimer(signal.ITIMER_REAL, 0.004 + 0.0007 * (broken % 11))
-            try:
-                engine.advance(steps)
-            except KeyboardInterrupt:
-                broken += 1
-            finally:
-                signal.setitimer(signal.ITIMER_REAL, 0.0)
-    finally:
-        signal.signal(signal.SIGALRM, before)
+    engine = falling(threads)
+    broken = advance_interrupted(engine, steps, 0.004)
     assert broken > 5
     for name, array in engine.checkpoint()[0].items():
         assert np.array_equal(array, unbroken.checkpoint()[0][name]), name

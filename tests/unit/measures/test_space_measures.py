@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from made_runs import square_packing
 from made_space_runs import BALL, SIDE, SOFT, add_frame, cubic_packing, drawn_wall, moved_run
-from space_runs import stored_space_run
+from stored_runs import stored_run
 
 import clast
 from clast.algebra.quaternions import about, matrix, product
@@ -71,7 +71,7 @@ def test_a_wall_stands_as_it_was_drawn(frames, tmp_path):
     slanted = hull(corners @ matrix(about((1.0, -0.5, 2.0), 0.8)).T, 0.1)
     scene = clast.Scene3D(law=SOFT)
     scene.add_wall(slanted, name="rock")
-    run = stored_space_run(tmp_path / "run", scene, [{}] * frames)
+    run = stored_run(tmp_path / "run", scene, [{}] * frames)
     for axis in range(3):
         drawn = slanted.drawn()[:, axis] - slanted.centre[axis]
         assert face(run, "rock", axis, 1) == pytest.approx(drawn.max() + 0.1)

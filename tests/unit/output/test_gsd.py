@@ -5,7 +5,7 @@ import sys
 import gsd.hoomd
 import numpy as np
 import pytest
-from space_runs import every_kind, stored_space_run
+from solid_kinds import every_kind
 from stored_runs import stored_run
 
 from clast.algebra.quaternions import random_turns
@@ -26,7 +26,7 @@ def test_places_turns_and_motion(tmp_path):
         | {"orientations": random_turns(rng, count)}
         for _ in range(3)
     ]
-    run = stored_space_run(tmp_path / "run", scene, steps, dt=0.5)
+    run = stored_run(tmp_path / "run", scene, steps, dt=0.5)
     with gsd.hoomd.open(str(export_gsd(run, tmp_path / "a.gsd"))) as file:
         assert len(file) == 3
         for k, found in enumerate(file):
@@ -48,7 +48,7 @@ def test_places_turns_and_motion(tmp_path):
 
 def test_every_solid_has_the_shape_that_ovito_draws(tmp_path):
     scene = every_kind()
-    run = stored_space_run(tmp_path / "run", scene, [{}])
+    run = stored_run(tmp_path / "run", scene, [{}])
     found = gsd.hoomd.open(str(export_gsd(run, tmp_path / "a.gsd")))[0].particles
     looks = [found.type_shapes[kind] for kind in found.typeid]
     names = [found.types[kind] for kind in found.typeid]
@@ -75,7 +75,7 @@ def test_periods_images_and_grains_that_were_taken_out(tmp_path):
         scene.add(sphere(0.5), (x, 1.0, 1.0))
     first = np.array([[9.0, -1.0, 7.0], [2.5, 1.0, 1.0]])
     steps = [{"positions": first, "present": np.array([1, gone], np.uint8)} for gone in (1, 0)]
-    run = stored_space_run(tmp_path / "run", scene, steps)
+    run = stored_run(tmp_path / "run", scene, steps)
     with gsd.hoomd.open(str(export_gsd(run, tmp_path / "a.gsd"))) as file:
         box, particles = file[0].configuration.box, file[0].particles
         assert box[:2].tolist() == [4.0, 5.0] and box[2] == pytest.approx(7.5 - 0.5, abs=1e-5)
@@ -108,7 +108,7 @@ def test_a_run_in_the_plane(tmp_path):
 
 
 def test_what_cannot_be_is_refused_and_what_is_there_is_kept(tmp_path, monkeypatch):
-    run = stored_space_run(tmp_path / "run", every_kind(), [{}])
+    run = stored_run(tmp_path / "run", every_kind(), [{}])
     path = export_gsd(run, tmp_path / "a.gsd")
     with pytest.raises(StoreError, match="--overwrite"):
         export_gsd(run, path)

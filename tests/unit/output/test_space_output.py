@@ -8,7 +8,8 @@ import sys
 import numpy as np
 import pytest
 from PIL import Image
-from space_runs import CONVEX, OTHER, every_kind, floor, stored_space_run
+from solid_kinds import CONVEX, OTHER, every_kind, floor
+from stored_runs import stored_run
 
 import clast
 from clast.algebra.quaternions import about, matrix, random_turns
@@ -120,7 +121,7 @@ def test_ridges_are_the_edges_one_sees():
 
 def test_solids_read_back_to_the_same_bits(tmp_path):
     scene = every_kind()
-    run = stored_space_run(tmp_path / "run", scene, [{}])
+    run = stored_run(tmp_path / "run", scene, [{}])
     assert run.in_space and run.format_version == SPACE_VERSION
     solids = run_solids(run)
     for number, body in enumerate(scene.bodies):
@@ -164,7 +165,7 @@ def test_csv_in_space_reads_back_to_the_same_bits(tmp_path):
     scene = every_kind()
     frames = [{"positions": rng.normal(size=(10, 3)), "orientations": random_turns(rng, 10), "spins": rng.normal(size=(10, 3)),
                "present": np.array([1, 0, 1, 1, 1, 1, 1, 1, 1, 1], np.uint8)} for _ in range(2)]  # fmt: skip
-    run = stored_space_run(tmp_path / "run", scene, frames)
+    run = stored_run(tmp_path / "run", scene, frames)
     folder = export_csv(run, tmp_path / "text")
 
     def table(name):
@@ -209,7 +210,7 @@ def is_orange(picture):
 
 
 def test_a_ball_is_seen_where_it_is_and_as_large_as_it_is(tmp_path):
-    run = stored_space_run(tmp_path / "run", ball_scene(), [{}])
+    run = stored_run(tmp_path / "run", ball_scene(), [{}])
     bodies = run_surfaces(run)
     camera = Camera.towards(*view_of(run, bodies, [0]), run.scene["gravity"], 300, 1.2, 20)
     frame = run.frames[0]
@@ -232,7 +233,7 @@ def test_a_ball_is_seen_where_it_is_and_as_large_as_it_is(tmp_path):
 def test_one_sees_through_a_wall(tmp_path):
     scene = ball_scene()
     scene.add_wall(plate([(-2, -1.5, 0.2), (2, -1.5, 0.2), (2, -1.5, 2.6), (-2, -1.5, 2.6)], 0.05))  # between eye and balls
-    run = stored_space_run(tmp_path / "run", scene, [{}])
+    run = stored_run(tmp_path / "run", scene, [{}])
     bodies = run_surfaces(run)
     camera = Camera.towards(np.full(3, -2.2), np.full(3, 2.7), np.zeros(3), 300, 1.2, 10)
     frame = run.frames[0]
@@ -249,7 +250,7 @@ def test_a_picture_is_taken_of_all_grains_but_not_of_lost_ones(tmp_path):
     scene = ball_scene(gravity=(0.0, 0.0, -10.0))
     far = np.array([body.position for body in scene.bodies])
     far[2] = (1.2, 0.5, -500.0)
-    run = stored_space_run(tmp_path / "run", scene, [{}, {"positions": far}])
+    run = stored_run(tmp_path / "run", scene, [{}, {"positions": far}])
     low, high = view_of(run, run_surfaces(run), [0, 1])
     assert low[2] > -3.0 and high[2] > 1.75
     camera = Camera.towards(low, high, run.scene["gravity"], 400, 1.2, 30)
@@ -275,7 +276,7 @@ def test_up_is_where_nothing_falls_to(gravity, up):
 def test_grains_are_put_back_into_a_periodic_box(tmp_path):
     scene = Scene3D(law=Linear(1e4), box=Box3D(4.0, 0.0, 4.0))
     scene.add(sphere(0.5), (1.0, 1.0, 1.0))
-    run = stored_space_run(tmp_path / "run", scene, [{"positions": np.array([[9.5, 9.5, -0.5]])}])
+    run = stored_run(tmp_path / "run", scene, [{"positions": np.array([[9.5, 9.5, -0.5]])}])
     bodies = run_surfaces(run)
     assert bodies.inside(run.frames[0].positions) == pytest.approx(np.array([[1.5, 9.5, 3.5]]))
     low, high = view_of(run, bodies, [0])
@@ -314,7 +315,7 @@ def test_figures_of_a_run_and_a_scene(tmp_path, capfd, monkeypatch):
     scene = every_kind(gravity=(0.0, 0.0, -10.0))
     later = np.array([body.position for body in scene.bodies])
     later[1:] += 0.5
-    run = stored_space_run(tmp_path / "run", scene, [{}, {"positions": later}])
+    run = stored_run(tmp_path / "run", scene, [{}, {"positions": later}])
     figure = run.plot(0, -1)
     assert [axes.get_title() for axes in figure.axes[:2]] == ["t = 0", "t = 0.1"]
     assert figure.axes[2].get_ylabel() == "speed [length/time]"
@@ -336,7 +337,7 @@ def test_figures_of_a_run_and_a_scene(tmp_path, capfd, monkeypatch):
 def test_what_does_not_move_is_told_apart_by_id(tmp_path):
     scene = ball_scene()
     still = {"velocities": np.zeros((3, 3))}
-    run = stored_space_run(tmp_path / "run", scene, [still, still])
+    run = stored_run(tmp_path / "run", scene, [still, still])
     assert Tint.of(run, "speed", [0, 1]).quantity == "id"
     assert len(np.unique(Tint("id").fixed(10), axis=0)) == 10 and len(np.unique(Tint("none").fixed(10), axis=0)) == 1
     assert len(frames_figure(run, [0]).axes) == 1, "no scale of speeds"
@@ -346,7 +347,7 @@ def test_a_movie_follows_a_ball(tmp_path):
     scene = ball_scene()
     start = np.array([body.position for body in scene.bodies])
     frames = [{"positions": start + np.array([[0, 0, 0], [0.7 * k, 0, 0], [0, 0, 0]])} for k in range(3)]
-    run = stored_space_run(tmp_path / "run", scene, frames)
+    run = stored_run(tmp_path / "run", scene, frames)
     path = write_movie(run, width=301, fps=20.0, color="id")
     with Image.open(path) as file:
         assert file.n_frames == 3 and file.info["duration"] == 50 and file.size[0] == 300
@@ -368,7 +369,7 @@ def test_a_movie_follows_a_ball(tmp_path):
 
 
 def test_without_pyvista_a_picture_is_refused_in_one_sentence(tmp_path, monkeypatch):
-    run = stored_space_run(tmp_path / "run", ball_scene(), [{}])
+    run = stored_run(tmp_path / "run", ball_scene(), [{}])
     monkeypatch.setitem(sys.modules, "pyvista", None)
     for draw in (lambda: run.plot(), lambda: write_movie(run), lambda: scene_figure(ball_scene())):
         with pytest.raises(InputError, match=r'pip install "clast\[view\]"'):
@@ -380,7 +381,7 @@ def test_commands_in_space(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(space_figures, "WIDTH", 300)
     scene = Scene3D(law=Linear(1e4))
     scene.add(cuboid((1.0, 1.0, 1.0), 0.1), (0.0, 0.0, 0.0), velocity=(1.0, 0.0, 0.0))
-    stored_space_run(tmp_path / "run", scene, [{}, {}])
+    stored_run(tmp_path / "run", scene, [{}, {}])
     folder = str(tmp_path / "run")
     for words, told in (
         (["figure", folder], "run/frames.png"),

@@ -3,7 +3,7 @@
 import h5py
 import numpy as np
 import pytest
-from space_runs import every_kind, stored_space_run
+from solid_kinds import every_kind
 from stored_runs import stored_run
 
 from clast.algebra.quaternions import matrix, random_turns
@@ -94,7 +94,7 @@ def moving(tmp_path):
                 "spins": rng.normal(size=start.shape),
             }
         )
-    return scene, stored_space_run(tmp_path / "run", scene, steps, dt=0.25, contacts=contacts)
+    return scene, stored_run(tmp_path / "run", scene, steps, dt=0.25, contacts=contacts)
 
 
 def test_every_step_has_its_time_its_bodies_and_their_motion(moving, tmp_path):
@@ -148,7 +148,7 @@ def test_contacts_come_and_go(moving, tmp_path):
 
 
 def test_a_run_without_a_single_contact(tmp_path):
-    run = stored_space_run(tmp_path / "run", every_kind(), [{}, {}], contacts=lambda _: contacts(1))
+    run = stored_run(tmp_path / "run", every_kind(), [{}, {}], contacts=lambda _: contacts(1))
     series = Series(export_vtkhdf(run, tmp_path / "a.vtkhdf"))
     assert [len(series.blocks(step)["contacts"][0]) for step in (1, 0)] == [0, 0]
 
@@ -171,7 +171,7 @@ def test_periods_and_grains_that_were_taken_out(tmp_path):
     steps = [
         {"positions": np.array([[9.0, -1.0, 7.0], [3.0, 3.0, 1.0]]), "present": np.array([1, gone], np.uint8)} for gone in (1, 0)
     ]
-    series = Series(export_vtkhdf(stored_space_run(tmp_path / "run", scene, steps), tmp_path / "a.vtkhdf"))
+    series = Series(export_vtkhdf(stored_run(tmp_path / "run", scene, steps), tmp_path / "a.vtkhdf"))
     for step, radius in ((0, 0.5), (1, 0.0)):
         blocks = series.blocks(step)
         assert list(blocks) == ["grains"]
@@ -222,6 +222,6 @@ def test_what_is_there_is_not_lost(moving, tmp_path, monkeypatch):
             export_vtkhdf(run, path, overwrite=True)
     assert path.read_bytes() == before
     assert export_vtkhdf(run, path, overwrite=True) == path
-    empty = stored_space_run(tmp_path / "empty", every_kind(), [])
+    empty = stored_run(tmp_path / "empty", every_kind(), [])
     with pytest.raises(InputError, match="nothing to export"):
         export_vtkhdf(empty, tmp_path / "b.vtkhdf")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from scene_texts import MINIMAL, toml
 from scene_texts_3d import MINIMAL_3D, VALID_3D, WEDGE
-from test_bad_scenes import changed, spoil_table
+from spoiled_scenes import changed, spoil_table, with_changes
 
 from clast.cli import run_command
 from clast.errors import InputError, OverlapError, StepError
@@ -57,20 +57,8 @@ def test_every_spoiled_entry_is_refused_with_one_line(name):
 
 
 def spoil(name: str, *changes: tuple[str, Any]) -> str:
-    """A valid scene with some entries, written as "walls.1.radius", replaced, added (list.+) or removed (None)."""
-    tables = tomllib.loads(VALID_3D[name])
-    for where, new in changes:
-        place: Any = tables
-        *way, last = where.split(".")
-        for part in way:
-            place = place[int(part)] if isinstance(place, list) else place.setdefault(part, {})
-        if last == "+":
-            place.append(new)
-        elif new is None:
-            del place[int(last) if isinstance(place, list) else last]
-        else:
-            place[int(last) if isinstance(place, list) else last] = new
-    return toml(tables)
+    """A valid scene with some entries changed."""
+    return with_changes(VALID_3D[name], *changes)
 
 
 LONE = {"shape": "sphere", "position": [0.0, 0.0, 0.0]}

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pydantic import BaseModel
+from same_scenes import read, same
 from scene_texts import ARROW, COHESION, MINIMAL, SHAPES, TAGS, toml
 
 import clast
@@ -28,7 +29,6 @@ from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Velocity
 from clast.scene.timed import Harmonic, Ramp, Table, check_timed, evaluate
 from clast.scene_files.complaint import models_in
 from clast.scene_files.fill import apportion
-from clast.scene_files.reading import read_scene
 from clast.scene_files.reference import CHAPTERS, EXAMPLE, reference_page
 from clast.scene_files.schema import SceneKeys
 from clast.shapes import clump, disk, library_shape, load_shape, point, polygon, polyline, regular, rounded, segment
@@ -41,28 +41,6 @@ ROOT = Path(__file__).parents[3]
 def _own_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("arrow.toml").write_text(ARROW)
-
-
-def read(text: str, **given: Any):
-    """The scene file with this text."""
-    Path("scene.toml").write_text(text)
-    return read_scene("scene.toml", given)
-
-
-def same(one: Scene, other: Scene) -> None:
-    """Whether two scenes are laid out as the same arrays and carry the same tags."""
-    a, b = lay_out(one), lay_out(other)
-    for part in ("geometry", "model", "state", "cast", "tags"):
-        for name, x, y in zip(getattr(a, part)._fields, getattr(a, part), getattr(b, part), strict=True):
-            assert np.array_equal(x, y), f"{part}.{name}"
-    assert a.columns == b.columns
-    for mine, his in zip(one.bodies, other.bodies, strict=True):
-        assert (mine.name, mine.material, mine.big, mine.tags, mine.weighed) == (
-            his.name, his.material, his.big, his.tags, his.weighed,
-        )  # fmt: skip
-    assert (one.counting, one.onset, one.remove_below, one.drag, one.gravity, one.box) == (
-        other.counting, other.onset, other.remove_below, other.drag, other.gravity, other.box,
-    )  # fmt: skip
 
 
 # --- what is read ----------------------------------------------------------------------------------------------------

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 from pydantic import BaseModel
+from same_scenes import read, same
 from scene_texts import MINIMAL
 from scene_texts_3d import FORMS, MINIMAL_3D, SOIL, SOLIDS, TAGS_3D, WEDGE
 
 import clast
 from clast.algebra.quaternions import about, matrix, product
 from clast.cli import run_command
-from clast.dynamics.space.layout import lay_out
 from clast.errors import InputError
 from clast.laws import Linear
 from clast.packing.space.distance import distance, skeleton_of
@@ -26,7 +26,6 @@ from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Velocity
 from clast.scene.timed import Harmonic, Ramp, Table
 from clast.scene_files.complaint import models_in
-from clast.scene_files.reading import read_scene
 from clast.scene_files.reference import CHAPTERS, CHAPTERS_3D, reference_page
 from clast.scene_files.space.fill import cubic_lattice
 from clast.scene_files.space.room import crowded_space
@@ -63,28 +62,6 @@ def write_scan() -> None:
     """A ball of 642 vertices, 100 units across, as a mesh file."""
     trimesh = pytest.importorskip("trimesh")
     trimesh.creation.icosphere(subdivisions=3, radius=50.0).export("scan.stl")
-
-
-def read(text: str, **given: Any):
-    """The scene file with this text."""
-    Path("scene.toml").write_text(text)
-    return read_scene("scene.toml", given)
-
-
-def same(one: Scene3D, other: Scene3D) -> None:
-    """Whether two scenes are laid out as the same arrays and carry the same tags."""
-    a, b = lay_out(one), lay_out(other)
-    for part in ("geometry", "model", "state", "cast", "tags"):
-        for name, x, y in zip(getattr(a, part)._fields, getattr(a, part), getattr(b, part), strict=True):
-            assert np.array_equal(x, y), f"{part}.{name}"
-    assert a.columns == b.columns
-    for mine, his in zip(one.bodies, other.bodies, strict=True):
-        assert (mine.name, mine.material, mine.big, mine.tags, mine.weighed) == (
-            his.name, his.material, his.big, his.tags, his.weighed,
-        )  # fmt: skip
-    assert (one.onset, one.remove_below, one.drag, one.gravity, one.box) == (
-        other.onset, other.remove_below, other.drag, other.gravity, other.box,
-    )  # fmt: skip
 
 
 # --- what is read ----------------------------------------------------------------------------------------------------

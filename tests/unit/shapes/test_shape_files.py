@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from refused import assert_refused
 
 from clast.errors import ShapeError
 from clast.shapes import (
@@ -145,12 +146,7 @@ BAD = {
 def test_refusals_name_the_file_and_the_key(tmp_path, name):
     text, words = BAD[name]
     path = written(tmp_path, text)
-    with pytest.raises(ShapeError) as caught:
-        load_shape(path)
-    message = str(caught.value)
-    assert str(path) in message
-    assert words in message
-    assert message.endswith(".") and "\n" not in message
+    assert_refused(lambda: load_shape(path), str(path), words, error=ShapeError)
 
 
 BAD_TABLES = {

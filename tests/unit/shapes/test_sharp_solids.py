@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from space_runs import stored_space_run
+from stored_runs import stored_run
 
 from clast.algebra.quaternions import about, matrix
 from clast.errors import SceneError, ShapeError
@@ -414,7 +414,7 @@ def sharp_scene() -> Scene3D:
 
 def test_sharp_solids_read_back_to_the_same_bits(tmp_path):
     scene = sharp_scene()
-    found = run_solids(stored_space_run(tmp_path / "run", scene, [{}]))
+    found = run_solids(stored_run(tmp_path / "run", scene, [{}]))
     for body, again in zip(scene.bodies, found, strict=True):
         solid = body.shape
         assert again.sharp and np.array_equal(again.piece, solid.piece) and again.piece_count == solid.piece_count
@@ -437,14 +437,14 @@ def test_the_surface_of_a_sharp_solid_is_its_faces(tmp_path):
         assert len(skin.points) == sum(len(loop) for loop in solid.faces), "no rounding is drawn"
     wall = floor_with_rim((1.0, 1.0), 0.5, 0.1)
     assert len(surface(wall).triangles) == 5 * 12 and len(ridges(wall)) == 5 * 12
-    run = stored_space_run(tmp_path / "run", sharp_scene(), [{}])
+    run = stored_run(tmp_path / "run", sharp_scene(), [{}])
     assert [len(skin.triangles) for skin in run_surfaces(run).meshes] == [60, 12, 20, 4]
 
 
 def test_sharp_runs_are_written_for_other_programs(tmp_path):
     h5py = pytest.importorskip("h5py")
     scene = sharp_scene()
-    run = stored_space_run(tmp_path / "run", scene, [{}])
+    run = stored_run(tmp_path / "run", scene, [{}])
     with h5py.File(export_vtkhdf(open_run(run.folder), tmp_path / "a.vtkhdf")) as file:
         grains = file["VTKHDF"]["grains"]
         assert len(grains["Points"]) == 6 * 4 + 20 * 3 + 4 * 3

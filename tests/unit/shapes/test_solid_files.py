@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from refused import assert_refused
 
 from clast.errors import ShapeError
 from clast.shapes import capsule, cuboid, hull, load_solid, open_box, plate, prism, save_solid, sphere, sphere_clump
@@ -75,12 +76,7 @@ BAD = {
 def test_refusals_name_the_file_and_the_key(tmp_path, name):
     keys, words = BAD[name]
     path = written(tmp_path, **keys)
-    with pytest.raises(ShapeError) as caught:
-        load_solid(path)
-    message = str(caught.value)
-    assert str(path) in message
-    assert words in message
-    assert message.endswith(".") and "\n" not in message
+    assert_refused(lambda: load_solid(path), str(path), words, error=ShapeError)
 
 
 def test_files_that_are_none(tmp_path):

@@ -1,17 +1,11 @@
-"""Runs in space made up for tests of what is done with stored ones: no step is computed, frames hold what they are told to."""
+"""A solid of every kind, and a scene with all of them above a floor."""
 
 import dataclasses
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
 from clast.algebra.quaternions import random_turns
 from clast.laws import Linear
-from clast.measures.book import ACCOUNTS
-from clast.output.recording import scene_arrays
-from clast.output.store.reader import Run, open_run
-from clast.output.store.writer import RunWriter
 from clast.scene.space import Scene3D
 from clast.shapes import capsule, cuboid, mesh, plate, shell, sphere, sphere_clump, tetrahedron
 
@@ -55,29 +49,3 @@ def every_kind(**given) -> Scene3D:
     for k, (solid, turn) in enumerate(zip(solids, random_turns(rng, len(solids)), strict=True)):
         scene.add(solid, (3.0 * (k % 3) - 3.0, 3.0 * (k // 3 % 3) - 3.0, 2.0), orientation=turn, velocity=rng.normal(size=3))
     return scene
-
-
-def stored_space_run(
-    folder: Path,
-    scene: Scene3D,
-    steps: list[dict[str, np.ndarray]],
-    dt: float = 0.1,
-    contacts: Callable[[int], dict[str, np.ndarray]] | None = None,
-) -> Run:
-    """A run whose frames are the scene's start with some arrays replaced, `dt` apart; a sample at each."""
-    start = {
-        "positions": np.array([body.position for body in scene.bodies]),
-        "orientations": np.array([body.orientation for body in scene.bodies]),
-        "velocities": np.array([body.velocity for body in scene.bodies]),
-        "spins": np.array([body.spin for body in scene.bodies]),
-    }
-    with RunWriter.create(folder, provenance={}, scene=scene_arrays(scene)) as writer:
-        for step, changed in enumerate(steps):
-            writer.add_frame(step, step * dt, {**start, **changed})
-            writer.add_sample(step, step * dt, dict.fromkeys(ACCOUNTS, 0.0) | {"translational": 1.0 + step})
-            if contacts is not None:
-                writer.add_contacts(step, step * dt, contacts(step))
-        if steps:
-            writer.checkpoint(len(steps), len(steps) * dt, {}, {})
-            writer.finish({})
-    return open_run(folder)
