@@ -10,7 +10,7 @@ from clast.dynamics.bodies.room import empty_lists
 from clast.dynamics.contacts.memory import put_springs, springs_of
 from clast.dynamics.engine import Engine
 from clast.dynamics.family import Family, family_of
-from clast.laws import Linear, OverlapVolume, Rolling
+from clast.laws import Cohesion, Linear, OverlapVolume, Rolling
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.shapes import clump, disk, regular
@@ -92,7 +92,7 @@ def test_contacts_of_bodies_that_are_not_there_are_left_out(name):
 @pytest.mark.parametrize("space", [False, True])
 def test_springs_of_round_grains_survive_another_order(space):
     """Two round grains and a clump, pressed together and sheared: taken over by a scene that adds them the other way round."""
-    law = Linear(1e4, 5e3, friction=0.5, rolling=Rolling(50.0, 0.2))
+    law = Linear(1e4, 5e3, friction=0.5, rolling=Rolling(50.0, 0.2), cohesion=Cohesion(1.0, 0.01))
     shape = sphere_clump([(0, 0, 0), (0.9, 0, 0)], 1.0) if space else clump([(-0.45, 0), (0.45, 0)], 1.0)
     shapes = (sphere(1.0), sphere(0.7), shape) if space else (disk(radius=1.0), disk(radius=0.7), shape)
     places = np.array([(0.0, 0.0, 0.0), (0.3, 1.65, 0.2), (0.5, -1.9, -0.1)])[:, : 3 if space else 2]

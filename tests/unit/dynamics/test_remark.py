@@ -11,9 +11,9 @@ import numba
 import pytest
 
 import clast
-from clast.backend.instructions import Instructions
+from clast.backend.instructions import Instructions, instructions_of
 from clast.dynamics.engine import Engine
-from clast.laws import HertzMindlin, Law, Linear, OverlapVolume, OwnLaw
+from clast.laws import Cohesion, HertzMindlin, Law, Linear, OverlapVolume, OwnLaw, Rolling
 from clast.output.progress import Progress
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
@@ -108,8 +108,8 @@ def engine_of(scene: Scene | Scene3D, **more) -> Engine:
     return Engine(scene, dt=1e-5, alpha=0.01, **more)
 
 
-def test_a_loop_of_unknown_length_goes_one_contact_after_the_other():
-    assert engine_of(disks(LOOP)).remark_on_law() == ONE_BY_ONE
+def test_a_loop_of_unknown_length_goes_one_contact_after_the_other(fresh_and_loaded):
+    assert fresh_and_loaded[0]["remark"] == ONE_BY_ONE
 
 
 @pytest.mark.skipif(SEVERAL, reason="powers are computed side by side here")
@@ -119,7 +119,9 @@ def test_a_power_is_called_for_one_contact_after_the_other():
 
 FINE = {
     "linear": disks(LINEAR),
-    "hertz-mindlin": disks(HertzMindlin(2e5, 1e5, friction=0.4, restitution=0.7)),
+    "hertz-mindlin": disks(
+        HertzMindlin(2e5, 1e5, friction=0.4, restitution=0.7, rolling=Rolling(1.0, 0.1), cohesion=Cohesion(1.0, 0.01))
+    ),
     "own": disks(BENT),
     "in space": balls(LINEAR),
     "sharp": dice(OverlapVolume(1e5)),
@@ -131,14 +133,24 @@ def test_nothing_to_remark(which):
     assert engine_of(FINE[which]).remark_on_law() == ""
 
 
-def test_with_gears_method_nothing_could_go_side_by_side():
-    assert engine_of(disks(LOOP), integrator="gear4").remark_on_law() == ""
+def test_with_gears_method_nothing_could_go_side_by_side(monkeypatch):
+    found = []
+
+    def look(kernel, maker):
+        found.append(instructions_of(kernel, maker))
+        return found[-1]
+
+    monkeypatch.setattr("clast.dynamics.contacts.remark.instructions_of", look)
+    for integrator in ("verlet", "gear4"):
+        assert engine_of(disks(LINEAR), integrator=integrator).remark_on_law() == ""
+    assert [len(each) > 0 for each in found] == [True, False]  # with Gear's method there is no block to remark on
 
 
 def test_one_block_of_several_is_enough_and_what_it_calls_is_named(monkeypatch):
     found = [Instructions(50, 2, ()), Instructions(0, 50, ("hypot", "tanh"))]
     monkeypatch.setattr("clast.dynamics.contacts.remark.instructions_of", lambda kernel, maker: found)
-    assert engine_of(disks(LOOP)).remark_on_law() == ONE_BY_ONE.replace("products", "products, and calls hypot and tanh")
+    said = ONE_BY_ONE.replace("OwnLaw", "Linear").replace("products", "products, and calls hypot and tanh")
+    assert engine_of(disks(LINEAR)).remark_on_law() == said
 
 
 @pytest.mark.parametrize("verbose", [False, True])
@@ -146,8 +158,11 @@ def test_it_is_printed_for_who_asks_for_details_and_looked_for_only_then(tmp_pat
     looked = []
     look = Engine.remark_on_law
     monkeypatch.setattr(Engine, "remark_on_law", lambda engine: looked.append(engine) or look(engine))
-    clast.run(disks(LOOP), until=0.01, out=tmp_path / "run", progress=Progress(verbose=verbose))
-    assert capsys.readouterr().err.splitlines().count(ONE_BY_ONE) == len(looked) == int(verbose)
+    single = [Instructions(0, 50, ())]
+    monkeypatch.setattr("clast.dynamics.contacts.remark.instructions_of", lambda kernel, maker: single)
+    clast.run(disks(LINEAR), until=0.01, out=tmp_path / "run", progress=Progress(verbose=verbose))
+    said = ONE_BY_ONE.replace("OwnLaw", "Linear")
+    assert capsys.readouterr().err.splitlines().count(said) == len(looked) == int(verbose)
 
 
 PROGRAM = """
@@ -166,9 +181,11 @@ print(json.dumps({
 """
 
 
-def test_code_read_from_disk_gives_the_same_remark(tmp_path):
-    folder = tmp_path / "cache"
-    folder.mkdir(mode=0o700)
+@pytest.fixture(scope="module")
+def fresh_and_loaded(tmp_path_factory) -> list[dict]:
+    """What two processes find of the law with a loop: one compiles it, the other reads it from disk."""
+    folder = tmp_path_factory.mktemp("cache")
+    folder.chmod(0o700)
     found = []
     for _ in range(2):
         done = subprocess.run(
@@ -177,7 +194,12 @@ def test_code_read_from_disk_gives_the_same_remark(tmp_path):
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         found.append(json.loads(done.stdout.splitlines()[-1]))
-    assert found[0]["compiled"] > 0
-    assert found[1]["compiled"] == 0
-    assert [each["remark"] for each in found] == [ONE_BY_ONE] * 2
-    assert {each["package"] for each in found} == {clast.__file__}
+    return found
+
+
+def test_code_read_from_disk_gives_the_same_remark(fresh_and_loaded):
+    fresh, loaded = fresh_and_loaded
+    assert fresh["compiled"] > 0
+    assert loaded["compiled"] == 0
+    assert loaded["remark"] == fresh["remark"] == ONE_BY_ONE
+    assert {each["package"] for each in fresh_and_loaded} == {clast.__file__}
