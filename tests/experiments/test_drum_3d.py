@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from without_pictures import conduct_without_pictures
 
 from clast.algebra.quaternions import matrix
 from clast.errors import InputError
-from clast.experiments import find
 from clast.experiments.drum_3d import (
     REST,
     RISE,
@@ -24,7 +24,6 @@ from clast.experiments.drum_3d import (
     spin_of,
     surface,
 )
-from clast.experiments.shared.running import conduct
 from clast.experiments.shared.space import standing_room
 from clast.measures.book import ACCOUNTS, Book
 from clast.shapes.space.library import library_solid
@@ -34,9 +33,7 @@ TINY = {"shape": "sphere", "grains": 20, "radius": 3.0, "length": 3.0, "turns": 
 
 @pytest.fixture(scope="module")
 def tumbled(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("clast.experiments.shared.space.find_spec", lambda name: None)
-        return conduct(find("drum-3d"), given=TINY, out=tmp_path_factory.mktemp("drum") / "run")
+    return conduct_without_pictures("drum-3d", TINY, tmp_path_factory.mktemp("drum") / "run")
 
 
 def test_the_drum_turns_as_it_was_told(tumbled):

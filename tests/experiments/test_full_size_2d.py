@@ -1,18 +1,9 @@
 """The bars of elastic-gas, friction-loop, cost-of-shape and bouncing-ball at the papers' size. Long: `make validate`."""
 
 import pytest
-
-from clast.experiments import find
-from clast.experiments.shared.running import conduct
+from full_size import measured
 
 pytestmark = pytest.mark.validate
-
-
-def measured(name, folder, **given):
-    outcome = conduct(find(name), size="full", given=given, out=folder)
-    for quantity in outcome.quantities:
-        print(f"\n{name} {given}: {quantity.name} = {quantity.measured:.4g} ({quantity.note})", end="")
-    return {quantity.name: quantity for quantity in outcome.quantities}
 
 
 @pytest.mark.parametrize("shape", ["disk", "rice", "peanut", "pebble"])

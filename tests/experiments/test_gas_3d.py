@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from without_pictures import conduct_without_pictures
 
 from clast.errors import InputError
 from clast.experiments import find
 from clast.experiments.gas_3d import STEPS, Gas3D, build, evaluate, expected_share, late_speeds, ways_to_turn
-from clast.experiments.shared.running import conduct
 from clast.experiments.shared.space import contact_time, kinetic_parts, picture_of_run
 from clast.shapes.space.library import library_solid
 
@@ -17,9 +17,7 @@ SHORT = {"shape": "brick", "grains": 27, "until": 400.0}
 
 @pytest.fixture(scope="module")
 def gas(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("clast.experiments.shared.space.find_spec", lambda name: None)  # the run is good without pyvista
-        return conduct(find("gas-3d"), given=SHORT, out=tmp_path_factory.mktemp("gas") / "run")
+    return conduct_without_pictures("gas-3d", SHORT, tmp_path_factory.mktemp("gas") / "run")
 
 
 def test_grains_meet_start_to_spin_and_keep_their_energy(gas):

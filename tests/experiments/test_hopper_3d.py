@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from without_pictures import conduct_without_pictures
 
 from clast.dynamics.engine import Engine
 from clast.errors import InputError, PhysicsError
-from clast.experiments import find
 from clast.experiments.hopper_3d import (
     BELOW,
     WALL,
@@ -22,7 +22,6 @@ from clast.experiments.hopper_3d import (
     state_of,
     table_name,
 )
-from clast.experiments.shared.running import conduct
 from clast.experiments.shared.space import DIAMETER, GAP, standing_room
 
 TINY = {"grains": 60, "width": 6.0, "smallest": 4.5, "largest": 4.5, "openings": 1, "until": 4.5, "stiffness": 4e3}
@@ -30,9 +29,7 @@ TINY = {"grains": 60, "width": 6.0, "smallest": 4.5, "largest": 4.5, "openings":
 
 @pytest.fixture(scope="module")
 def emptied(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("clast.experiments.shared.space.find_spec", lambda name: None)
-        return conduct(find("hopper-3d"), given=TINY, out=tmp_path_factory.mktemp("hopper") / "run")
+    return conduct_without_pictures("hopper-3d", TINY, tmp_path_factory.mktemp("hopper") / "run")
 
 
 def test_grains_lie_on_the_gate_and_come_out_one_after_the_other(emptied):

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
+from without_pictures import conduct_without_pictures
 
 from clast.algebra.quaternions import about, matrix
-from clast.experiments import find
 from clast.experiments.packing_3d import WALL, Packing3DOfShapes, build, filled, inner_box, loose, solids_of
-from clast.experiments.shared.running import conduct
 from clast.laws import Linear
 from clast.output.recording import run as run_scene
 from clast.scene.space import Scene3D
@@ -18,9 +17,7 @@ TINY = {"grains": 14, "until": 16.0, "stiffness": 1e4, "steps_per_contact": 40.0
 
 @pytest.fixture(scope="module")
 def heap(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("clast.experiments.shared.space.find_spec", lambda name: None)  # pictures have tests of their own
-        return conduct(find("packing-3d"), given=TINY, out=tmp_path_factory.mktemp("heap") / "run")
+    return conduct_without_pictures("packing-3d", TINY, tmp_path_factory.mktemp("heap") / "run")
 
 
 def test_grains_come_to_rest_in_the_box(heap):

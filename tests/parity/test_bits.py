@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from same_bits import assert_same_bits, result
 
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
-from clast.measures.accounts import accounts
 from clast.scene.plane import Box, Scene
 from clast.shapes import polyline, regular, segment
 
@@ -33,25 +33,6 @@ def falling_hexagons(box: str) -> Scene:
     return scene
 
 
-def result(engine: Engine) -> dict[str, np.ndarray]:
-    """State, springs, contact table and book; everything that may be written anywhere."""
-    arrays, scalars = engine.checkpoint()
-    snap = engine.snapshot()
-    kept = {name: np.array(array) for name, array in arrays.items()}
-    kept["step"] = np.array(scalars["step"])
-    kept["outputs"] = np.concatenate([a.ravel() for a in snap.state])
-    kept["table"] = snap.floats.copy()
-    kept["book"] = np.array(list(accounts(engine, snap).values()))
-    return kept
-
-
-def assert_same_bits(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> None:
-    assert one.keys() == other.keys()
-    for name, array in one.items():
-        assert array.shape == other[name].shape, name
-        assert np.array_equal(array, other[name]), f"{name} differs by {np.abs(array - other[name]).max()}"
-
-
 @pytest.fixture(scope="module", params=BOXES)
 def reference(request) -> tuple[str, dict[str, np.ndarray]]:
     engine = Engine(falling_hexagons(request.param), dt=DT, alpha=0.02)
@@ -59,7 +40,7 @@ def reference(request) -> tuple[str, dict[str, np.ndarray]]:
     kept = result(engine)
     assert engine.rebuilds > 5
     assert len(kept["spring"]) > 100  # a packing, not a gas
-    assert (kept["book"][7:9] > 0.0).all()  # heat of sliding and of damping
+    assert (kept["accounts"][7:9] > 0.0).all()  # heat of sliding and of damping
     return request.param, kept
 
 

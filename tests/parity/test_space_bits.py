@@ -6,13 +6,13 @@ import signal
 
 import numpy as np
 import pytest
+from same_bits import assert_same_bits, result
 
 import clast
 from clast.algebra.quaternions import random_turns
 from clast.dynamics.engine import Engine
 from clast.dynamics.space.columns import SPIN, TURN
 from clast.laws import Linear
-from clast.measures.accounts import accounts
 from clast.output.recording import Interrupted
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Velocity
@@ -50,25 +50,6 @@ def falling(scale: float = 1.0) -> Scene3D:
         tags=[Velocity(x=0.5 * scale, y=0.0, z=-9.0 * scale, **STILL)],
     )  # fmt: skip
     return scene
-
-
-def result(engine: Engine) -> dict[str, np.ndarray]:
-    """State, springs, contact table and book; everything that may be written anywhere."""
-    arrays, scalars = engine.checkpoint()
-    snap = engine.snapshot()
-    kept = {name: np.array(array) for name, array in arrays.items()}
-    kept["step"] = np.array(scalars["step"])
-    kept["outputs"] = np.concatenate([a.ravel() for a in snap.state])
-    kept["table"] = snap.floats.copy()
-    kept["accounts"] = np.array(list(accounts(engine, snap).values()))
-    return kept
-
-
-def assert_same_bits(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> None:
-    assert one.keys() == other.keys()
-    for name, array in one.items():
-        assert array.shape == other[name].shape, name
-        assert np.array_equal(array, other[name]), f"{name} differs by {np.abs(array - other[name]).max()}"
 
 
 @pytest.fixture(scope="module")

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from books import booked
+from same_bits import assert_same_bits, result
 from scipy.integrate import solve_ivp
 
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
-from clast.measures.accounts import accounts
-from clast.measures.book import ACCOUNTS, Book
 from clast.scene.plane import Scene
 from clast.scene.tags import Dashpot, Fixed, Force, Velocity
 from clast.shapes import disk, polyline, segment
@@ -130,15 +130,6 @@ def test_a_led_wall_costs_gear_no_more_than_the_second_order(damping):
 # --- energy -----------------------------------------------------------------------------------------------------------
 
 
-def booked(engine: Engine, end: int, samples: int = 200) -> Book:
-    kept, times = [accounts(engine, engine.snapshot())], [engine.time]
-    for step in np.linspace(engine.step, end, samples + 1).astype(int)[1:]:
-        engine.advance(int(step))
-        kept.append(accounts(engine, engine.snapshot()))
-        times.append(engine.time)
-    return Book(np.array(times), {name: np.array([row[name] for row in kept]) for name in ACCOUNTS})
-
-
 HARD = 1e4
 CONTACT_TIME = math.pi * math.sqrt(0.5 * MASS / HARD)
 
@@ -202,21 +193,6 @@ def mixed() -> Scene:
     scene.tag(3, Velocity(x=lambda t: math.sin(9 * t)))
     scene.tag(5, Force(x=lambda t: 5 * math.cos(7 * t), torque=1.0))
     return scene
-
-
-def result(engine: Engine) -> dict[str, np.ndarray]:
-    arrays, _ = engine.checkpoint()
-    snap = engine.snapshot()
-    kept = {name: np.array(array) for name, array in arrays.items()}
-    kept["outputs"] = np.concatenate([a.ravel() for a in snap.state])
-    kept["accounts"] = np.array(list(accounts(engine, snap).values()))
-    return kept
-
-
-def assert_same_bits(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> None:
-    for name, array in one.items():
-        assert array.shape == other[name].shape, name
-        assert np.array_equal(array, other[name]), f"{name} differs by {np.abs(array - other[name]).max()}"
 
 
 BITS_DT, STEPS = CONTACT_TIME / 50, 1500

@@ -8,11 +8,11 @@ import math
 import numpy as np
 import pytest
 import shapely
+from books import booked
 
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
 from clast.measures.accounts import accounts
-from clast.measures.book import ACCOUNTS, Book
 from clast.scene.plane import Box, Scene
 from clast.scene.tags import Force, Velocity
 from clast.shapes import Shape, cow, disk, peanut, pebble, polyline, regular, rice, segment
@@ -136,7 +136,7 @@ def test_order_rubbing():
         scene.add(ball, (-0.7, -2.2), spin=20.0)
         scene.add(stone, (0.7, -2.1), angle=0.4, spin=30.0)
         engine = Engine(scene, dt=contact_time(ball) / part)
-        rows.append(booked(engine, int(200 * part)).energy_error)
+        rows.append(booked(engine, int(200 * part), 250).energy_error)
     slope = -np.polyfit(np.log(PARTS), np.log(rows), 1)[0]
     print(
         "\nrubbing      pair     "
@@ -148,15 +148,6 @@ def test_order_rubbing():
 
 
 # --- a sheared packing ------------------------------------------------------------------------------------------------
-
-
-def booked(engine: Engine, end: int, samples: int = 250) -> Book:
-    kept, times = [accounts(engine, engine.snapshot())], [engine.time]
-    for step in np.linspace(engine.step, end, samples + 1).astype(int)[1:]:
-        engine.advance(int(step))
-        kept.append(accounts(engine, engine.snapshot()))
-        times.append(engine.time)
-    return Book(np.array(times), {name: np.array([row[name] for row in kept]) for name in ACCOUNTS})
 
 
 GRAIN = [pebble(0.8), disk(0.7), regular(6, 0.1, circumradius=0.42)]
@@ -203,7 +194,7 @@ def test_order_sheared_packing(settled, damped):
     rows, parts = [], []
     for part in PARTS:
         engine = Engine(packing(settled, 1.0, law), dt=SHEAR_TIME / part)
-        book = booked(engine, int(400 * part))
+        book = booked(engine, int(400 * part), 250)
         rows.append(book.energy_error)
         parts.append({name: float(book[name][-1]) for name in ("heat_sliding", "heat_viscous", "heat_lost_springs", "work_tags")})
     slope, covariance = np.polyfit(np.log(PARTS), np.log(rows), 1, cov=True)

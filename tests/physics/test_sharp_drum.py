@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from same_bits import assert_same_bits, result
 
 from clast.algebra.quaternions import random_turns
 from clast.dynamics.engine import Engine
@@ -112,25 +113,6 @@ def falling(scale: float = 1.0) -> Scene3D:
         tags=[Velocity(x=0.5 * scale, y=0.0, z=-6.0 * scale, **STILL)],
     )  # fmt: skip
     return scene
-
-
-def result(engine: Engine) -> dict[str, np.ndarray]:
-    """State, springs, table of overlaps and book; everything that may be written anywhere."""
-    arrays, scalars = engine.checkpoint()
-    snap = engine.snapshot()
-    kept = {name: np.array(array) for name, array in arrays.items()}
-    kept["step"] = np.array(scalars["step"])
-    kept["outputs"] = np.concatenate([a.ravel() for a in snap.state])
-    kept["table"] = snap.floats.copy()
-    kept["accounts"] = np.array(list(accounts(engine, snap).values()))
-    return kept
-
-
-def assert_same_bits(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> None:
-    assert one.keys() == other.keys()
-    for name, array in one.items():
-        assert array.shape == other[name].shape, name
-        assert np.array_equal(array, other[name]), f"{name} differs by {np.abs(array - other[name]).max()}"
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from tagged_engines import BALL, BAR, LAW, TIMED, booked, by_id, engine_of
+from books import booked
+from same_bits import assert_same_bits, result
+from tagged_engines import BALL, BAR, LAW, TIMED, by_id, engine_of
 
 from clast.dynamics import program
 from clast.dynamics.engine import Engine
-from clast.measures.accounts import accounts
 from clast.scene.plane import Scene
 from clast.scene.tags import Dashpot, Force, Pressure, Velocity
 from clast.scene.timed import Harmonic, Ramp, Table, evaluate
@@ -38,22 +39,6 @@ def busy() -> Scene:
     load = Pressure(Table([0.0, 0.1, 0.2], [10.0, 60.0, 20.0]), "-y", between=("left", "right"))
     scene.add(segment((-2.0, 0.0), (2.0, 0.0), 0.1), (1.5, 3.3), big=True, tags=[Velocity(x=0.0, spin=0.0), load])
     return scene
-
-
-def result(engine: Engine) -> dict[str, np.ndarray]:
-    """State, springs, contact table and book; everything that may be written anywhere."""
-    arrays, _ = engine.checkpoint()
-    snap = engine.snapshot()
-    kept = {name: np.array(array) for name, array in arrays.items()}
-    kept["outputs"] = np.concatenate([a.ravel() for a in snap.state])
-    kept["accounts"] = np.array(list(accounts(engine, snap).values()))
-    return kept
-
-
-def assert_same_bits(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> None:
-    for name, array in one.items():
-        assert array.shape == other[name].shape, name
-        assert np.array_equal(array, other[name]), f"{name} differs by {np.abs(array - other[name]).max()}"
 
 
 def resumed(scene: Scene, engine: Engine, **given) -> Engine:
@@ -184,14 +169,14 @@ def test_those_who_stay_do_not_notice_who_left(drained):
 
 
 def test_the_book_closes_over_grains_that_leave():
-    with_removal, without = (booked(engine_of(draining(limit), LEAVE_DT), LEAVE_END) for limit in (-3.0, None))
+    with_removal, without = (booked(engine_of(draining(limit), LEAVE_DT), LEAVE_END, 40) for limit in (-3.0, None))
     assert abs(with_removal["carried_off"][-1]) > 1.0
     assert without["carried_off"][-1] == 0.0
     assert with_removal.residual == pytest.approx(without.residual, abs=1e-11)
 
 
 def test_the_book_closes_over_grains_that_leave_with_drag():
-    with_removal, without = (booked(engine_of(draining(limit, drag=2.0), LEAVE_DT), LEAVE_END) for limit in (-3.0, None))
+    with_removal, without = (booked(engine_of(draining(limit, drag=2.0), LEAVE_DT), LEAVE_END, 40) for limit in (-3.0, None))
     assert abs(with_removal["carried_off"][-1]) > 1.0
     assert with_removal.residual == pytest.approx(without.residual, abs=1e-5)
 

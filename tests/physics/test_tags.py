@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from books import booked
 from scipy.integrate import quad
-from tagged_engines import BALL, BAR, LAW, TIMED, K, booked, by_id, engine_of
+from tagged_engines import BALL, BAR, LAW, TIMED, K, by_id, engine_of
 
 from clast.dynamics.engine import Engine
 from clast.errors import SceneError
@@ -31,7 +32,7 @@ def test_a_prescribed_velocity_is_followed():
         for k, value in enumerate(TIMED.values()):
             scene.add(BALL, (0.0, 9.0 * k), tags=[Velocity(x=value, y=lambda t: math.cos(t), spin=value)])
         engine = engine_of(scene, end / steps)
-        book = booked(engine, steps)
+        book = booked(engine, steps, 40)
         assert np.abs(book.residual).max() < 1e-11
         assert book.kinetic[0] == pytest.approx(
             sum(0.5 * BALL.area * (1 + float(f(0.0)) ** 2) + 0.5 * BALL.inertia * float(f(0.0)) ** 2 for f in TIMED.values()),
@@ -62,7 +63,7 @@ def test_a_prescribed_force(component):
         scene = Scene(law=LAW)
         scene.add(BALL, (0.0, 0.0), tags=[Force(x=push) if component == 0 else Force(torque=push), Force(y=1.0)])
         engine = engine_of(scene, 1.0 / steps)
-        book = booked(engine, steps)
+        book = booked(engine, steps, 40)
         found = by_id(engine)[0]
         speed = size / (weight * rate) * (1 - math.cos(rate))
         way = size / (weight * rate) * (1.0 - math.sin(rate) / rate)
@@ -125,7 +126,7 @@ def test_a_pressure_is_a_force_on_the_present_gap():
         scene.tag("lid", Pressure(lambda t: 0.5, "+y", between=("left", "right")))
         scene.bodies[-1].position = (0.0, 9.0)
         engine = engine_of(scene, 1.0 / steps)
-        book = booked(engine, steps)
+        book = booked(engine, steps, 40)
         off.append(abs(lid_of(engine)[1] - 9.0 + (push - 0.5) / mass * (1.8 / 2 + speed / 6)))
         assert np.abs(book.residual).max() < 1e-12
     falls_by_four(*off)
@@ -158,7 +159,7 @@ def test_dashpot():
         scene = Scene(law=LAW)
         scene.add(BALL, (0.0, 0.0), mass=2.0, velocity=(3.0, -1.0), spin=4.0, tags=[Dashpot(5.0)])
         engine = engine_of(scene, 1.0 / steps)
-        book = booked(engine, steps)
+        book = booked(engine, steps, 40)
         found, left = by_id(engine)[0], math.exp(-5.0 / 2.0)
         off.append(math.hypot(found[3] - 3 * left, found[4] + left))
         assert found[5] == 4.0

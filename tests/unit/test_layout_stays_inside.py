@@ -33,15 +33,22 @@ OF_SNAPSHOT = {"state", "before", "after", "integers", "floats", "model", "tags"
 MAY_BE_CALLED = {"_rebuild"}  # it is timed
 # tests of bits, of tables, and of what the engine makes of them
 OF_TABLES = {
-    "parity/test_bits", "parity/test_reordered_bits", "parity/test_space_bits",
-    "physics/test_gear", "physics/test_moving_cell", "physics/test_scaling",
-    "physics/test_sharp_drum", "physics/test_space_balls", "physics/test_space_plane", "physics/test_tag_bits",
-    "unit/space_tops", "unit/test_cache", "unit/test_layout_stays_inside", "unit/test_measure_faults", "unit/test_named",
-    "unit/test_neighbours", "unit/test_overlap_laws", "unit/test_scene", "unit/test_scene_file", "unit/test_scene_file_3d",
-    "unit/test_sharp_lists", "unit/test_space_contact", "unit/test_space_gear", "unit/test_space_kicks",
-    "unit/test_space_layout", "unit/test_space_lists", "unit/test_space_rotation", "unit/test_threads",
-    "unit/test_lanes", "unit/test_lines",
-    "unit/test_long_skeletons", "unit/test_memory", "unit/test_rebuild", "unit/test_round_bodies",
+    "parity/test_reordered_bits", "parity/test_space_bits",
+    "physics/test_gear", "physics/test_moving_cell", "physics/test_scaling", "physics/test_sharp_drum",
+    "physics/test_space_balls", "physics/test_space_plane", "physics/test_tag_bits",
+    "tools/same_bits", "tools/same_scenes", "tools/space_tops",
+    "unit/backend/test_cache", "unit/backend/test_lines",
+    "unit/contact/test_space_contact",
+    "unit/dynamics/test_lanes", "unit/dynamics/test_memory", "unit/dynamics/test_named", "unit/dynamics/test_round_bodies",
+    "unit/dynamics/test_space_gear", "unit/dynamics/test_space_kicks", "unit/dynamics/test_space_layout",
+    "unit/dynamics/test_space_rotation", "unit/dynamics/test_threads",
+    "unit/laws/test_overlap_laws",
+    "unit/measures/test_measure_faults",
+    "unit/neighbours/test_long_skeletons", "unit/neighbours/test_neighbours", "unit/neighbours/test_rebuild",
+    "unit/neighbours/test_sharp_lists", "unit/neighbours/test_space_lists",
+    "unit/scene/test_scene",
+    "unit/scene_files/test_scene_file",
+    "unit/test_layout_stays_inside",
 }  # fmt: skip
 
 FENCE = re.compile(r"^```python[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -162,7 +169,7 @@ def leaks(source: str) -> list[str]:
 
 
 def named_as(path: Path) -> str:
-    """A file of tests by its name: unit/test_named."""
+    """A file of tests by its name: unit/dynamics/test_named."""
     return path.relative_to(ROOT / "tests").with_suffix("").as_posix()
 
 
