@@ -15,8 +15,9 @@ from scipy.spatial import cKDTree
 
 from clast.algebra.quaternions import matrix, random_turns
 from clast.errors import InputError
+from clast.packing.grains_in_box import ROUNDS, TOUCH, GrainsInBox
 from clast.packing.plane.erosion import Floats, Ints
-from clast.packing.plane.packing import ROUNDS, TOUCH, OverlapWarning
+from clast.packing.plane.packing import OverlapWarning
 from clast.packing.space.distance import Skeleton, distance, skeleton_of, slab
 from clast.shapes.space.solid import Solid
 
@@ -28,7 +29,7 @@ Redraw = Callable[[Ints], tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Packing3D:
+class Packing3D(GrainsInBox):
     """Solids in a box, lowest corner at (0, 0, 0) unless shifted.
 
     A grain of a periodic packing may stick out of the box: it stands for all its images.
@@ -70,13 +71,10 @@ class Packing3D:
             array.flags.writeable = False
             object.__setattr__(self, name, array)
 
-    def __len__(self) -> int:
-        return len(self.shapes)
-
-    def __repr__(self) -> str:
-        size = " × ".join(f"{length:.4g}" for length in self.size)
-        void = f", void ratio {self.void_ratio:.3g}" if len(self) else ""
-        return f"{type(self).__name__}({len(self)} grains in {size}{void})"
+    @property
+    def lengths(self) -> Floats:
+        """(3,) of the box, length."""
+        return self.size
 
     @property
     def periods(self) -> tuple[float, float, float]:
@@ -149,37 +147,12 @@ class Packing3D:
         )
         return drawn
 
-    def room(self) -> float:
-        """The factor by which to expand the packing so that every grain can be turned anyhow; 1 if it can be now.
-
-        Infinite where a grain's centre lies on a closed side or beyond it: no expansion brings it in.
-        """
-        reach = self._reaches()
-        pairs, shifts = self._crowded()
-        away = self.positions[pairs[:, 1]] + shifts - self.positions[pairs[:, 0]]
-        needed = [1.0, *(reach[pairs].sum(axis=1) / np.sqrt((away**2).sum(axis=1)))]
-        rel = self.positions - self.corner
-        for axis in range(3):
-            if not self.periodic[axis]:
-                if (rel[:, axis] <= 0.0).any() or (rel[:, axis] >= self.size[axis]).any():
-                    return math.inf
-                needed += [*(reach / rel[:, axis]), *(reach / (self.size[axis] - rel[:, axis]))]
-        return float(max(needed))
-
     def overlaps(self) -> tuple[Ints, Floats]:
         """Pairs (m, 2) of grains that overlap, images included, and how deep each (m,): r_i + r_j − distance of skeletons.
 
         Skeletons that cross are at the distance 0.
         """
         return self._overlapping(*self._crowded(), self._bones())
-
-    def outside(self) -> tuple[Ints, Floats]:
-        """Numbers (m,) of the grains that stick out of a closed side of the box, and how far each (m,)."""
-        far = self._beyond(np.arange(len(self)))
-        return np.flatnonzero(far), far[far > 0.0]
-
-    def _reaches(self) -> Floats:
-        return np.array([shape.reach for shape in self.shapes])
 
     def _bones(self) -> list[Skeleton]:
         """Skeletons in the body frames, one for every grain; grains of one shape share it."""
