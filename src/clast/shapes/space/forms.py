@@ -27,7 +27,8 @@ from clast.shapes.plane.validity import (
 from clast.shapes.space.faces import Loop
 from clast.shapes.space.make import mesh, shell
 from clast.shapes.space.solid import Solid
-from clast.shapes.space.validity import checked_length, checked_rounding
+from clast.shapes.space.validity import checked_rounding
+from clast.shapes.vertices import checked_length
 
 
 @in_files("prism", "a polygon in x and y drawn out along z", listed=10)

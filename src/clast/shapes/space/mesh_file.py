@@ -29,7 +29,8 @@ from clast.shapes.space.solid import Solid
 from clast.shapes.space.surface import refuse_bad_edges, refuse_bad_faces, refuse_bad_surface
 from clast.shapes.space.thickness import solid_thickness
 from clast.shapes.space.union import union_mass
-from clast.shapes.space.validity import checked_length, checked_rounding
+from clast.shapes.space.validity import checked_rounding
+from clast.shapes.vertices import checked_length
 
 MESH_FILES = (".stl", ".obj", ".ply")
 VERTICES = 200  # that a grain is cut down to, if nothing is said

@@ -15,8 +15,9 @@ from clast.shapes.plane.inside import Bools, Floats, Ints
 from clast.shapes.plane.validity import TOLERANCE
 from clast.shapes.space.faces import Loop, area_vectors, edges_of, sides, triangulated
 from clast.shapes.space.inside import in_surface, over_triangles
-from clast.shapes.space.validity import at, refuse_bad_loop
+from clast.shapes.space.validity import refuse_bad_loop
 from clast.shapes.space.vectors import cross, dot, length
+from clast.shapes.vertices import at
 
 
 def refuse_bad_surface(vertices: Floats, loops: Sequence[Loop], size: float, kind: str, *, closed: bool) -> None:
