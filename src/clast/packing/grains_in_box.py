@@ -73,3 +73,8 @@ class GrainsInBox(ABC):
 
     def _reaches(self) -> Floats:
         return np.array([shape.reach for shape in self.shapes])
+
+
+def worst_pair(pairs: Ints, depths: Floats) -> str:
+    """For a warning: which of the pairs (m, 2) overlaps deepest, and how deep; nothing where there is none."""
+    return f", the worst grains {pairs[np.argmax(depths)].tolist()} by {depths.max():.4g}" if len(pairs) else ""

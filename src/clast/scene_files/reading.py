@@ -86,11 +86,11 @@ def built(file: Path, text: str, keys: SceneKeys) -> SceneFile:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            scene, texts, said = scene_of(keys, file.parent, origin)
+            scene, texts, remarks_of_shapes = scene_of(keys, file.parent, origin)
             check_start(scene, keys.run, origin)
     except ClastError as error:
         raise type(error)(f"{file}: {with_entries(str(error), origin)}") from None
-    remarks = tuple(dict.fromkeys([*said, *(str(each.message) for each in caught)]))
+    remarks = tuple(dict.fromkeys([*remarks_of_shapes, *(str(each.message) for each in caught)]))
     return SceneFile(file, text, texts, keys, scene, remarks)
 
 

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from pydantic import ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from clast.errors import ShapeError
 
 Positive = Annotated[float, Field(gt=0.0)]
 STRICT = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
+Keys = TypeVar("Keys", bound=BaseModel)
+Made = TypeVar("Made")
+
 _WANTED = {
     "float_type": "a number", "string_type": "a text", "bool_type": "true or false", "int_type": "a whole number",
     "greater_than_equal": "0 or more",
 }  # fmt: skip
+
+
+def read_as(model: type[Keys], keys: Any, file: Path, sentence: Callable[[Any], str], make: Callable[[Keys], Made]) -> Made:
+    """What a file draws, made from its keys as the model has them; ShapeError names the file and what is wrong in it.
+
+    sentence   puts one of pydantic's records into words
+    """
+    try:
+        drawn = model.model_validate(keys)
+    except ValidationError as error:
+        raise ShapeError(f"In {file} {sentence(error.errors()[0])}.") from None
+    try:
+        return make(drawn)
+    except ShapeError as error:
+        raise ShapeError(f"{file}: {error}") from None
 
 
 def write_new(file: Path, text: str, what: str, *, overwrite: bool) -> Path:

@@ -13,7 +13,7 @@ import shapely
 from numpy.typing import NDArray
 
 from clast.errors import InputError
-from clast.packing.grains_in_box import ROUNDS, TOUCH, GrainsInBox
+from clast.packing.grains_in_box import ROUNDS, TOUCH, GrainsInBox, worst_pair
 from clast.shapes.plane.skeleton import Shape
 
 Floats = NDArray[np.float64]
@@ -107,9 +107,9 @@ class Packing(GrainsInBox):
             if not again.size:
                 return turned
             angles[again] = rng.uniform(0.0, 2.0 * np.pi, again.size)
-        worst = f", the worst grains {deep[np.argmax(depths)].tolist()} by {depths.max():.4g}" if len(deep) else ""
         warnings.warn(
-            f"{len(deep)} pairs of turned grains overlap{worst}, and {out.size} grains stick out of the cell: expand it "
+            f"{len(deep)} pairs of turned grains overlap{worst_pair(deep, depths)}, and "
+            f"{out.size} grains stick out of the cell: expand it "
             f"more (by {self.room():.4g} there is room for any angle)",
             OverlapWarning,
             stacklevel=2,
@@ -206,8 +206,8 @@ class Packing(GrainsInBox):
         # each pair once: by number, and a grain with its own image by the sign of the shift
         other = owner[second]
         self_image = (other == first) & ((shift[second, 0] > 0.0) | ((shift[second, 0] == 0.0) & (shift[second, 1] > 0.0)))
-        kept = near & ((first < other) | self_image)
-        first, second, other = first[kept], second[kept], other[kept]
+        counted = near & ((first < other) | self_image)
+        first, second, other = first[counted], second[counted], other[counted]
         # shift of the second grain from where it stands to the image that is near the first where that stands
         return np.stack([first, other], axis=1), shift[second] - whole[other] + whole[first]
 

@@ -15,7 +15,7 @@ from scipy.spatial import cKDTree
 
 from clast.algebra.quaternions import matrix, random_turns
 from clast.errors import InputError
-from clast.packing.grains_in_box import ROUNDS, TOUCH, GrainsInBox
+from clast.packing.grains_in_box import ROUNDS, TOUCH, GrainsInBox, worst_pair
 from clast.packing.plane.erosion import Floats, Ints
 from clast.packing.plane.packing import OverlapWarning
 from clast.packing.space.distance import Skeleton, distance, skeleton_of, slab
@@ -138,9 +138,9 @@ class Packing3D(GrainsInBox):
                 break
             positions, orientations = drawn.positions.copy(), drawn.orientations.copy()
             positions[again], orientations[again] = draw(again)
-        worst = f", the worst grains {deep[np.argmax(depths)].tolist()} by {depths.max():.4g}" if len(deep) else ""
         warnings.warn(
-            f"{len(deep)} pairs of grains overlap{worst}, and {out.size} grains stick out of the box: expand the packing "
+            f"{len(deep)} pairs of grains overlap{worst_pair(deep, depths)}, and "
+            f"{out.size} grains stick out of the box: expand the packing "
             f"(by {drawn.room():.4g} there is room for any orientation)",
             OverlapWarning,
             stacklevel=3,
@@ -191,8 +191,8 @@ class Packing3D(GrainsInBox):
         # each pair once: by number, and a grain with its own image by the sign of the shift
         sign = np.sign(shift[second])
         ahead = (other == first) & ((sign * np.array([4.0, 2.0, 1.0])).sum(axis=1) > 0.0)
-        kept = (near["v"] < reach[first] + reach[other]) & ((first < other) | ahead)
-        first, second, other = first[kept], second[kept], other[kept]
+        counted = (near["v"] < reach[first] + reach[other]) & ((first < other) | ahead)
+        first, second, other = first[counted], second[counted], other[counted]
         order = np.lexsort((second, other, first))
         first, second, other = first[order], second[order], other[order]
         # shift of the second grain from where it stands to the image that is near the first where that stands

@@ -25,10 +25,10 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from clast.errors import ShapeError
-from clast.shapes.drawn_files import STRICT, Positive, bad_value, last_words, write_new
+from clast.shapes.drawn_files import STRICT, Positive, bad_value, last_words, read_as, write_new
 from clast.shapes.plane.make import clump, polygon, polyline, segment
 from clast.shapes.plane.mass import mass_properties
 from clast.shapes.plane.minkowski import dilation, erosion, opening, rounded
@@ -83,14 +83,7 @@ def load_shape(path: str | Path) -> Shape:
             raise ShapeError(f"{file} is not TOML: {last_words(error)}.") from None
     else:
         keys = _table(file, text)
-    try:
-        grain = _Grain.model_validate(keys)
-    except ValidationError as error:
-        raise ShapeError(f"In {file} {_sentence(error.errors()[0])}.") from None
-    try:
-        return _made(grain, grain.name or file.stem)
-    except ShapeError as error:
-        raise ShapeError(f"{file}: {error}") from None
+    return read_as(_Grain, keys, file, _sentence, lambda grain: _made(grain, grain.name or file.stem))
 
 
 def save_shape(shape: Shape, path: str | Path, *, overwrite: bool = False) -> Path:

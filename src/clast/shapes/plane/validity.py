@@ -84,12 +84,12 @@ def without_collinear(points: Floats, size: float, *, closed: bool) -> Ints:
     chain = points[walk]
     tolerance = TOLERANCE * size
     bent = (~_on_line(chain[1:-1] - chain[:-2], chain[2:] - chain[:-2], tolerance)).tolist()  # by their neighbours in the chain
-    kept = [0]
-    while kept[-1] < len(chain) - 2:
-        kept.append(kept[-1] + 1 if bent[kept[-1]] else _end_of_line(chain, kept[-1], tolerance))
-    if kept[-1] > len(chain) - 2:
-        kept.pop()
-    return np.sort(walk[kept if closed else [*kept, n - 1]])
+    remaining = [0]
+    while remaining[-1] < len(chain) - 2:
+        remaining.append(remaining[-1] + 1 if bent[remaining[-1]] else _end_of_line(chain, remaining[-1], tolerance))
+    if remaining[-1] > len(chain) - 2:
+        remaining.pop()
+    return np.sort(walk[remaining if closed else [*remaining, n - 1]])
 
 
 def _on_line(rel: Floats, d: Floats, tolerance: float) -> Bools:

@@ -21,10 +21,10 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from clast.errors import ShapeError
-from clast.shapes.drawn_files import STRICT, Positive, bad_value, last_words, write_new
+from clast.shapes.drawn_files import STRICT, Positive, bad_value, last_words, read_as, write_new
 from clast.shapes.space.make import capsule, mesh, plate, shell, sphere_clump
 from clast.shapes.space.pieces import pieces
 from clast.shapes.space.solid import Solid
@@ -71,14 +71,7 @@ def load_solid(path: str | Path) -> Solid:
     version = keys.get("version", 0)
     if isinstance(version, int) and version > VERSION:
         raise ShapeError(f"{file} was written by a newer clast (version {version} of the format, this one reads {VERSION}).")
-    try:
-        drawn = _Drawn.model_validate(keys)
-    except ValidationError as error:
-        raise ShapeError(f"In {file} {_sentence(error.errors()[0])}.") from None
-    try:
-        return _made(drawn, drawn.name or file.stem)
-    except ShapeError as error:
-        raise ShapeError(f"{file}: {error}") from None
+    return read_as(_Drawn, keys, file, _sentence, lambda drawn: _made(drawn, drawn.name or file.stem))
 
 
 def save_solid(solid: Solid, path: str | Path, *, overwrite: bool = False) -> Path:
