@@ -137,9 +137,9 @@ def state_quantities(p: BiaxialVoronoi, state: str, tests: Sequence[Table], late
     lost = softening(grid, q, LATE)
     each_lost = [softening(each["axial_strain"], deviator(each), LATE) for each in tests]
     expected = lost > SOFTENS if state == "dense" else lost < SOFTENS
-    said = "peak, then decay" if state == "dense" else "monotonic"
+    claim = "peak, then decay" if state == "dense" else "monotonic"
     if p.strain <= LATE:
-        said = f"not judged: that needs --strain above {LATE:g}"
+        claim = f"not judged: that needs --strain above {LATE:g}"
     peaks = [find_peak(each["axial_strain"], deviator(each)) for each in tests]
     void = smoothed(grid, mean_curve(p, tests, "void_ratio"), WIDTH)[grid >= LATE]
     change = float(np.ptp(void) / void.mean()) if void.size else float("nan")
@@ -147,7 +147,7 @@ def state_quantities(p: BiaxialVoronoi, state: str, tests: Sequence[Table], late
     return [
         Quantity(
             f"{state}: softening", lost, "", None, bool(expected),
-            f"{said}; single tests {', '.join(f'{each:.0%}' for each in each_lost)}; of the mean curve, bar {SOFTENS:.0%}"
+            f"{claim}; single tests {', '.join(f'{each:.0%}' for each in each_lost)}; of the mean curve, bar {SOFTENS:.0%}"
             + ("; it starts near the void ratio at which it ends" if state == "loose" and not expected else ""),
         ),
         Quantity(

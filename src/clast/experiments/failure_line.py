@@ -47,7 +47,7 @@ from clast.experiments.shared.failing import (
     trust,
     unfailed,
 )
-from clast.experiments.shared.numbers import mean_error, said, within
+from clast.experiments.shared.numbers import mean_error, with_error, within
 from clast.experiments.shared.soil import cell_of
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
@@ -173,7 +173,7 @@ def evaluate(p: FailureLine, run: Run) -> Sequence[Quantity]:
         spread = f"p₀ = {pressures[0]:g} … {pressures[-1]:g} K_n, {p.seeds} seeds"
         for against, mean_stress in (("p₀", False), ("p_f", True)):
             m, error = mean_error(slopes(failures, pressures, mean_stress=mean_stress))
-            note = f"{said(m, error)}; {spread}"
+            note = f"{with_error(m, error)}; {spread}"
             bent = scatter_of_fit(failures, pressures)
             if not mean_stress and np.isfinite(bent):
                 note += f"; ± {bent:.2g} from how bent the line is"
@@ -182,7 +182,7 @@ def evaluate(p: FailureLine, run: Run) -> Sequence[Quantity]:
             found.append(Quantity(f"exponent against {against}, {what}", m, "", PUBLISHED, agrees, note))
     local = local_exponents({share: failures[share] for share in failed})
     for share, m, error in local:
-        found.append(Quantity(f"local exponent at {share:.2g} K_n", m, note=f"{said(m, error)}, against p₀"))
+        found.append(Quantity(f"local exponent at {share:.2g} K_n", m, note=f"{with_error(m, error)}, against p₀"))
     found += trend(failures, failed)
     for share, tests in failures.items():
         found.append(strength(p, share, tests))
@@ -198,7 +198,9 @@ def trend(failures: Failures, failed: Sequence[float]) -> list[Quantity]:
     falls = slopes(failures, failed[:2], mean_stress=False) - slopes(failures, failed[-2:], mean_stress=False)
     fall, error = mean_error(falls)
     local = local_exponents({share: failures[share] for share in failed})
-    note = f"{said(fall, error)} from {local[0][0]:.2g} to {local[-1][0]:.2g} K_n, seed by seed; bar {SURE:g} standard errors"
+    note = (
+        f"{with_error(fall, error)} from {local[0][0]:.2g} to {local[-1][0]:.2g} K_n, seed by seed; bar {SURE:g} standard errors"
+    )
     agrees = bool(fall > SURE * error) if np.isfinite(error) else None
     at = where_published(local)
     return [
@@ -212,7 +214,7 @@ def strength(p: FailureLine, share: float, tests: Sequence[Failure]) -> Quantity
     pressure = share * p.stiffness
     value, error = mean_error([2.0 * each.q / pressure for each in tests])
     overlap, phi = (mean_error([getattr(each, name) for each in tests])[0] for name in ("overlap", "phi_degrees"))
-    note = f"{said(value, error)}; φ = {phi:.3g}°, at ε = {mean_error([each.strain for each in tests])[0]:.2g}"
+    note = f"{with_error(value, error)}; φ = {phi:.3g}°, at ε = {mean_error([each.strain for each in tests])[0]:.2g}"
     note += f", overlap {overlap:.2g} r" + (
         "" if is_valid(tests) else ": skeletons inside neighbours" if overlap > 1.0 else ": deep"
     )
@@ -274,7 +276,8 @@ def draw_line(axes: Any, p: FailureLine, failures: Failures) -> None:
             x = np.log(pressures)
             centre = np.mean([np.nanmean(np.log([2.0 * each.q / p.stiffness for each in failures[s]])) for s in pressures])
             ends = np.array([pressures[0], pressures[-1]]) * (0.8, 1.25)
-            axes.plot(ends, np.exp(centre + m * (np.log(ends) - x.mean())), style, lw=1.3, label=f"{what}: {said(m, error)}")
+            line = np.exp(centre + m * (np.log(ends) - x.mean()))
+            axes.plot(ends, line, style, lw=1.3, label=f"{what}: {with_error(m, error)}")
     axes.set(xscale="log", yscale="log", xlabel=r"confining pressure $p_0/K_n$", ylabel=r"$q_f=(\sigma_a-\sigma_l)/K_n$")
     axes.set_title(f"failure line; published exponent {PUBLISHED:g}(2)", fontsize=10)
     if failed:

@@ -45,7 +45,7 @@ from clast.experiments.shared.cyclic import (
     power_law,
     trust,
 )
-from clast.experiments.shared.numbers import mean_error, said, within
+from clast.experiments.shared.numbers import mean_error, with_error, within
 from clast.measures.loops import Loops
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
@@ -212,7 +212,7 @@ def growth(p: Hysteresis, run: Run) -> list[Quantity]:
     at, error = knee_of_seeds(amplitudes, found)
     power = power_law(amplitudes, found.mean(axis=0)).exponent
     bend = knee(amplitudes, amplitudes**power)
-    note = f"{said(at, error)} of {p.seeds} samples; a pure power of the exponent below has its knee at {bend:.2g}"
+    note = f"{with_error(at, error)} of {p.seeds} samples; a pure power of the exponent below has its knee at {bend:.2g}"
     agrees = agrees_about(at, error, LIMIT)
     if agrees is False:
         note += ": there is no threshold, so the knee follows the range of amplitudes"
@@ -221,7 +221,7 @@ def growth(p: Hysteresis, run: Run) -> list[Quantity]:
         Quantity("exponent of the area in Δσ", power, note="Rayleigh's law for small swings of bodies that slide: 3"),
         Quantity(
             "area at the largest amplitude / p₀", float(found[:, -1].mean()),
-            note=f"{said(*mean_error(found[:, -1]))} at Δσ = {p.amplitude:g} p₀",
+            note=f"{with_error(*mean_error(found[:, -1]))} at Δσ = {p.amplitude:g} p₀",
         ),
     ]  # fmt: skip
 
@@ -246,12 +246,13 @@ def damping(p: Hysteresis, run: Run) -> list[Quantity]:
         ),
         Quantity(
             f"{p.state}: D_max", fit.d_max, "", D_MAX, within(fit.d_max, D_MAX, D_ERROR),
-            f"{said(fit.d_max, fit.d_error)} as a ratio, {2.0 - 2.0 / power:.2f} by the exponent of the area; D = {range_d}; "
+            f"{with_error(fit.d_max, fit.d_error)} as a ratio, {2.0 - 2.0 / power:.2f} by the exponent of the area; "
+            f"D = {range_d}; "
             + ("a loop between start and tip has D < 2, so the paper counts in another unit" if falls else NO_FIT),
         ),
         Quantity(
             f"{p.state}: E_max", fit.e_max, "K_n", E_MAX, within(fit.e_max, E_MAX, E_ERROR),
-            f"{said(fit.e_max, fit.e_error)} K_n, {fit.e_max * p.stiffness / p.pressure:.3g} p₀; σ_m/ε_m = {range_e} K_n; "
+            f"{with_error(fit.e_max, fit.e_error)} K_n, {fit.e_max * p.stiffness / p.pressure:.3g} p₀; σ_m/ε_m = {range_e} K_n; "
             + ("the paper names no unit" if falls else NO_FIT),
         ),
     ]  # fmt: skip
@@ -328,7 +329,7 @@ def figures(p: Hysteresis, run: Run, folder: Path) -> Sequence[Path]:
         amplitudes, mean, error, fmt="o-", ms=4, lw=1.0, capsize=3, label=f"{p.seeds} sample{'s' if p.seeds > 1 else ''}"
     )
     at, spread = knee_of_seeds(amplitudes, found)
-    right.axvline(at, color="C3", lw=1.0, label=f"knee: {said(at, spread, 2)} p₀")
+    right.axvline(at, color="C3", lw=1.0, label=f"knee: {with_error(at, spread, 2)} p₀")
     if amplitudes[-1] > LIMIT:
         right.axvline(LIMIT, color="0.4", lw=1.0, ls="--", label=f"published: about {LIMIT:g} p₀")
     right.set(xlabel=r"amplitude $\Delta\sigma/p_0$", ylabel=r"area of the loop / $p_0$", xlim=(0.0, None), ylim=(0.0, None))
@@ -351,7 +352,7 @@ def figures(p: Hysteresis, run: Run, folder: Path) -> Sequence[Path]:
     (d, d_error), (e, e_error) = bars(ratio), bars(modulus)
     axes.errorbar(e, d, d_error, e_error, fmt="o", ms=5, capsize=3, label="means by amplitude" if p.seeds > 1 else "one sample")
     span = np.array([e.min(), e.max()]) + 0.1 * np.ptp(e) * np.array([-1.0, 1.0])
-    label = rf"$D_{{max}}$ = {said(fit.d_max, fit.d_error)}, $E_{{max}}$ = {said(fit.e_max, fit.e_error)} $K_n$"
+    label = rf"$D_{{max}}$ = {with_error(fit.d_max, fit.d_error)}, $E_{{max}}$ = {with_error(fit.e_max, fit.e_error)} $K_n$"
     if fit.correlation < 0.0:
         axes.plot(span, fit.d_max * (1.0 - span / fit.e_max), "C3-", lw=1.0, label="fit")
     else:

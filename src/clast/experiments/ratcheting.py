@@ -35,7 +35,7 @@ from clast.experiments.shared.cyclic import (
     power_law,
     trust,
 )
-from clast.experiments.shared.numbers import mean_error, said
+from clast.experiments.shared.numbers import mean_error, with_error
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run, Table
 
@@ -117,7 +117,10 @@ def accumulation(p: Ratcheting, run: Run) -> list[Quantity]:
     column = rates_by_amplitude(p, run)[:, sweep_of(p).index(p.amplitude)]
     rate, error = mean_error(column)
     grows = bool(rate - SURE * error > rest) if math.isfinite(error) else None  # one sample has no error
-    note = f"{said(rate, error)} of {p.sweep_seeds}, R = {p.radius:g} cm, last half of {p.cycles} cycles; bar: more than at rest"
+    note = (
+        f"{with_error(rate, error)} of {p.sweep_seeds}, R = {p.radius:g} cm, last half of {p.cycles} cycles; "
+        "bar: more than at rest"
+    )
     return [
         Quantity(f"{p.state}: strain per cycle at Δσ = {p.amplitude:g} p₀", rate, "", None, grows, note),
         Quantity("the same at rest, per period", rest, note="first sample, no swing: drift of the numbers, and creep"),
@@ -132,7 +135,9 @@ def shakedown(p: Ratcheting, run: Run) -> list[Quantity]:
     mean = rates.mean(axis=0)
     low, high = (", ".join(f"{value:.2g}" for value in part) for part in (mean[:2], mean[-2:]))
     ends = (f"{amplitudes[0]:g}, {amplitudes[1]:g}", f"{amplitudes[-2]:g}, {amplitudes[-1]:g}")
-    note = f"{said(limit, error)} of {p.sweep_seeds} samples; strain per cycle {low} at {ends[0]} p₀, {high} at {ends[1]} p₀"
+    note = (
+        f"{with_error(limit, error)} of {p.sweep_seeds} samples; strain per cycle {low} at {ends[0]} p₀, {high} at {ends[1]} p₀"
+    )
     agrees = agrees_about(limit, error, LIMIT)
     if agrees is False:
         dense = "dense samples have hardly any voids and fail at 8 p₀ only, so a swing of 0.2 p₀ is nothing to them"
@@ -156,12 +161,15 @@ def roundness(p: Ratcheting, run: Run) -> list[Quantity]:
         shares.append(float(np.mean([[each[f"vertex_vertex_{when}"][0] for when in ("start", "end")] for each in tests])))
         void = float(np.mean([each["void_ratio"][0] for each in tests]))
         note = (
-            f"{said(*rates[-1])} of {p.seeds} samples; accumulated {said(*ends[-1])} in {p.cycles} cycles; void ratio {void:.3f}"
+            f"{with_error(*rates[-1])} of {p.seeds} samples; "
+            f"accumulated {with_error(*ends[-1])} in {p.cycles} cycles; void ratio {void:.3f}"
         )
         found.append(Quantity(f"R = {radius:g} cm: strain per cycle", rates[-1][0], note=note))
     rising = all(one[0] < two[0] for one, two in pairwise(rates))
     apart, error = rates[-1][0] - rates[0][0], math.hypot(rates[-1][1], rates[0][1])
-    note = f"more by {said(apart, error)}; in order: {'yes' if rising else 'no'}; bar: in order, and more by {SURE:g} errors"
+    note = (
+        f"more by {with_error(apart, error)}; in order: {'yes' if rising else 'no'}; bar: in order, and more by {SURE:g} errors"
+    )
     agrees = bool(rising and apart > SURE * error) if p.seeds > 1 else None  # one sample has no error
     if agrees is False:
         totals = ", ".join(f"{each[0]:.2g}" for each in ends)
@@ -226,7 +234,7 @@ def draw_amplitudes(p: Ratcheting, run: Run) -> object:
                 axes.plot(amplitudes, each, ".", ms=4, color="0.7")
         axes.errorbar(amplitudes[shown], mean[shown], error[shown], fmt="o-", ms=4, lw=1.0, capsize=3, label=label)
         if math.isfinite(limit):
-            axes.axvline(limit, color="C3", lw=1.0, label=f"knee: {said(limit, spread, 2)} p₀")
+            axes.axvline(limit, color="C3", lw=1.0, label=f"knee: {with_error(limit, spread, 2)} p₀")
         if amplitudes[-1] > LIMIT:
             axes.axvline(LIMIT, color="0.4", lw=1.0, ls="--", label=f"published: about {LIMIT:g} p₀")
         axes.set(xlabel=r"amplitude $\Delta\sigma/p_0$", ylabel="strain per cycle, last half of the cycles")

@@ -38,7 +38,7 @@ from clast.experiments.shared.failing import (
     trust,
     unfailed,
 )
-from clast.experiments.shared.numbers import mean_error, said, within
+from clast.experiments.shared.numbers import mean_error, with_error, within
 from clast.experiments.shared.soil import cell_of
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
@@ -136,18 +136,18 @@ def readings(failures: Failures, radius: float, pressures: Sequence[float], publ
     mohr = (1.0 + sine) / (1.0 - sine)
     drawn = 1.0 + sine
     agrees = within(ratio, drawn, WITHIN * drawn)
-    note = f"{said(ratio, varies)}; circles about σ₃ of radius σ₁ − σ₃ = {ratio - 1.0:.2g} σ₃"
+    note = f"{with_error(ratio, varies)}; circles about σ₃ of radius σ₁ − σ₃ = {ratio - 1.0:.2g} σ₃"
     if not agrees:
         note += " hold the origin, so no line through it touches them: the angles are Mohr's"
-    same, told = within(ratio, mohr, WITHIN * mohr), f"{said(ratio, varies)}; {spread}"
+    same, remark = within(ratio, mohr, WITHIN * mohr), f"{with_error(ratio, varies)}; {spread}"
     if not same:
-        told += "; likely the pressures, which the paper does not print: φ falls with p/K_n, and a degree is 6 to 7 % of σ₁/σ₃"
+        remark += "; likely the pressures, which the paper does not print: φ falls with p/K_n, and a degree is 6 to 7 % of σ₁/σ₃"
     return [
         Quantity(
             f"φ, R = {radius:g} cm, Mohr", phi, "°", published, within(phi, published, WITHIN * published),
-            f"{said(phi, error)}; {spread}, agrees within {WITHIN:.0%}",
+            f"{with_error(phi, error)}; {spread}, agrees within {WITHIN:.0%}",
         ),
-        Quantity(f"σ₁/σ₃, R = {radius:g} cm, Mohr", ratio, "", mohr, same, told),
+        Quantity(f"σ₁/σ₃, R = {radius:g} cm, Mohr", ratio, "", mohr, same, remark),
         Quantity(f"σ₁/σ₃, R = {radius:g} cm, as drawn", ratio, "", drawn, agrees, note),
     ]  # fmt: skip
 
@@ -171,15 +171,15 @@ def difference(
 
 def by_pressure(p: RoundnessStrength, failures: Failures, radius: float) -> Quantity:
     """φ of a radius at each pressure, with the overlap that came with it; the number is that at the least pressure."""
-    told, first = [], float("nan")
+    by_pressure, first = [], float("nan")
     for share in pressures_of(p):
         tests = failures[radius, share]
         phi, error = mean_error([each.phi_degrees for each in tests])
         first = phi if np.isnan(first) else first
         overlap = mean_error([each.overlap for each in tests])[0]
         deep = "" if is_valid(tests) else ", deep"
-        told.append(f"{share:g} K_n: {said(phi, error)}° (overlap {overlap:.2g} r{deep})")
-    return Quantity(f"φ by pressure, R = {radius:g} cm", first, "°", note="; ".join(told))
+        by_pressure.append(f"{share:g} K_n: {with_error(phi, error)}° (overlap {overlap:.2g} r{deep})")
+    return Quantity(f"φ by pressure, R = {radius:g} cm", first, "°", note="; ".join(by_pressure))
 
 
 def merit(p: RoundnessStrength, run: Run) -> Merit:
@@ -233,7 +233,7 @@ def draw_circles(axes: Any, p: RoundnessStrength, failures: Failures, radius: fl
     if pressures:
         phi, error = mean_error(by_seed(failures, radius, pressures, "phi_degrees"))
         for angle, style, label in (
-            (phi, "k", f"φ = {said(phi, error)}°"),
+            (phi, "k", f"φ = {with_error(phi, error)}°"),
             (published, "0.6", f"PRE10, {published:g}°"),
         ):
             reach = furthest * np.cos(np.radians(angle)) * 0.9

@@ -20,7 +20,7 @@ def mean_error(values: Sequence[float] | np.ndarray) -> tuple[float, float]:
     return float(known.mean()), float(known.std(ddof=1) / math.sqrt(known.size)) if known.size > 1 else float("nan")
 
 
-def said(value: float, error: float, digits: int = 3) -> str:
+def with_error(value: float, error: float, digits: int = 3) -> str:
     """`0.853 ± 0.012`, without the error where there is none."""
     return f"{value:.{digits}g}" + (f" ± {error:.2g}" if math.isfinite(error) else "")
 
@@ -33,5 +33,5 @@ def within(value: float, published: float, margin: float) -> bool | None:
 def slowness(fastest: float, note: str = "") -> Quantity:
     """The largest inertial number of some tests. The papers do not give one, so there is nothing to agree with: the note says
     whether it is below the usual bound of a test that counts as slow."""
-    told = f"slow: below {SLOW:g}" if fastest < SLOW else f"not slow: above {SLOW:g}"
-    return Quantity("largest inertial number", fastest, note=f"{told}; {note}" if note else told)
+    verdict = f"slow: below {SLOW:g}" if fastest < SLOW else f"not slow: above {SLOW:g}"
+    return Quantity("largest inertial number", fastest, note=f"{verdict}; {note}" if note else verdict)
