@@ -1,7 +1,7 @@
 """A contact law of your own: rough surfaces, soft until their asperities are pressed flat (docs/your-own-law.md).
 
 A disk is thrown along a floor. Friction turns sliding into rolling; whatever the law, angular momentum about the floor
-leaves it two thirds of its speed. At rest it sinks in as deep as the law says.
+leaves it two thirds of its speed. At rest its overlap must be the one at which the law carries its weight.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Solids of five kinds fall into a box and come to rest; the box must carry their weight (docs/pictures3d.md for the pictures).
 
-Friction and dashpots take the energy of the fall, and the book tells how much each of them took.
+Friction and dashpots take the energy of the fall, and the energy book shows how much each of them took.
 """
 
 import numpy as np

@@ -13,7 +13,7 @@ __version__ = "0.1.0"
 
 sys.meta_path.append(OldNames())
 
-# public name → module; loaded when first asked for, so that `import clast` and `clast --help` stay quick. Laws come on top
+# public name → module; loaded when first used, so that `import clast` and `clast --help` stay quick. Laws come on top
 _PUBLIC = {
     "Scene": "clast.scene.plane",
     "Box": "clast.scene.plane",

@@ -1,4 +1,4 @@
-"""Errors a user can meet: each says what is wrong, where, and what to do.
+"""Errors a user can meet: each message names what is wrong, where, and what to do.
 
 `InputError` and its children are the user's mistakes (the command line exits with 2),
 `PhysicsError` and its children are failures of a run (exit 3).

@@ -89,14 +89,14 @@ def test_a_run_made_by_hand_is_found_by_what_it_is(undrawn, tmp_path):
     conduct(find("gallery"), out=tmp_path / "pictures")
     plan = {each.folder.name: each for each in plan_runs(["gallery", "elastic-gas"], "quick", tmp_path)}
     assert len(plan) == 7
-    assert plan["pictures"].asked and progress_of(plan["pictures"]).state == "finished"
-    assert not plan["another"].asked and plan["another"].given == short, "reported, but nobody asked for it"
+    assert plan["pictures"].requested and progress_of(plan["pictures"]).state == "finished"
+    assert not plan["another"].requested and plan["another"].given == short, "reported, but nobody asked for it"
     assert plan["another"].own and not plan["pictures"].own
     assert progress_of(plan["elastic-gas-rice"]).state == "missing"
     assert "gallery" not in plan
     others = plan_runs(["cow-bounce"], "quick", tmp_path)
-    assert [each.folder.name for each in others if each.asked] == ["cow-bounce"]
-    assert {each.folder.name for each in others if not each.asked} == {"elastic-gas", "another", "pictures"}
+    assert [each.folder.name for each in others if each.requested] == ["cow-bounce"]
+    assert {each.folder.name for each in others if not each.requested} == {"elastic-gas", "another", "pictures"}
     assert {each.folder.name for each in others if each.own} == {"elastic-gas", "another"}, "not what the papers' figures need"
     told = gather(others, "quick", tmp_path)
     gallery = next(section.runs[0] for section in told.sections if section.name == "gallery")
@@ -162,7 +162,7 @@ def test_runs_are_told_apart_by_what_varies(tmp_path):
     plan = plan_runs(["hopper", "gallery"], "full", tmp_path)
     entry = find("hopper")
     more = {"aperture": 20.0, "seed": 3}
-    plan.append(PlannedRun(entry, "full", more, entry.choose("full", more), tmp_path / "more", asked=False))
+    plan.append(PlannedRun(entry, "full", more, entry.choose("full", more), tmp_path / "more", requested=False))
     gallery, hoppers = gather(plan, "full", tmp_path).sections
     assert [run.label for run in gallery.runs] == [""]
     assert [run.label for run in hoppers.runs][-2:] == ["cow, 40 m, seed 1", "cow, 20 m, seed 3"]

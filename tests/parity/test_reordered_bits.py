@@ -160,7 +160,7 @@ def expected():
     def of(case: str) -> dict[str, np.ndarray]:
         if case not in known:
             engine = run(case)
-            there = engine.cast.rank[: engine.order.size - engine.gone]
+            there = engine.roles.rank[: engine.order.size - engine.gone]
             assert (np.diff(there) > 0).all()  # rows are as they were
             assert (engine.gone > 5) == (case == "draining")
             assert engine.rebuilds > 30
@@ -178,8 +178,8 @@ def test_rows_dealt_anew(case, every, expected, monkeypatch):
     deal = Deal(monkeypatch, every)
     engine = run(case)
     assert deal.count > 5
-    assert (np.diff(engine.cast.rank[: engine.free]) < 0).any()
-    assert (np.diff(engine.cast.rank[engine.free : engine.order.size - engine.gone]) > 0).all()  # all others stay in order
+    assert (np.diff(engine.roles.rank[: engine.free]) < 0).any()
+    assert (np.diff(engine.roles.rank[engine.free : engine.order.size - engine.gone]) > 0).all()  # all others stay in order
     assert_same_bits(result(engine), before)
 
 

@@ -148,7 +148,7 @@ def test_what_does_not_come_to_rest_is_told():
     report = come_to_rest(Engine(pressed_scene(), dt=DT), stop)
     assert not report.reached and report.time == pytest.approx(50.0)
     assert math.isinf(report.kinetic) or report.kinetic > 1e-6
-    with pytest.raises(PhysicsError, match=r"kinetic / elastic energy .* \(asked: 1e-06\).* after t = 50"):
+    with pytest.raises(PhysicsError, match=r"kinetic / elastic energy .* \(limit: 1e-06\).* after t = 50"):
         prepare(pressed_scene(), stop, dt=DT)
 
 

@@ -28,7 +28,7 @@ PUBLIC = {
 }  # what others may import of clast.dynamics
 STATE = {*State._fields, *SpaceState._fields}
 CONSTANTS = {name for name in Model._fields if "inverse" in name}
-OF_ENGINE = {"state", "model", "tags", "cast", "order", "geometry", "kernels", "family", "contact_table", "whole_cast"}
+OF_ENGINE = {"state", "model", "tags", "roles", "order", "geometry", "kernels", "family", "contact_table", "whole_roles"}
 OF_SNAPSHOT = {"state", "before", "after", "integers", "floats", "model", "tags", "family", "rows"}
 MAY_BE_CALLED = {"_rebuild"}  # it is timed
 # tests of bits, of tables, and of what the engine makes of them

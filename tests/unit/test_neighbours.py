@@ -36,11 +36,11 @@ def listed(engine: Engine) -> set[tuple[int, ...]]:
 def brute(engine: Engine, alpha: float) -> set[tuple[int, ...]]:
     """The same by looking at every pair, every image, every probe and every feature."""
     geometry, model, body = engine.geometry, engine.model, engine.state.body
-    big = set(engine.cast.big.tolist())
+    big = set(engine.roles.big.tolist())
     box = model.period
     found = set()
     for i, j in itertools.combinations(range(engine.order.size), 2):
-        if (i in big and j in big) or not (engine.cast.mobile[i] or engine.cast.mobile[j]):
+        if (i in big and j in big) or not (engine.roles.mobile[i] or engine.roles.mobile[j]):
             continue
         apart = body[j, :2] - body[i, :2]
         near = model.reach[i] + model.reach[j] + 2.0 * alpha

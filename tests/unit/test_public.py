@@ -6,12 +6,14 @@ import subprocess
 import sys
 import types
 from functools import cached_property
+from importlib import import_module
 from typing import get_type_hints
 
 import pytest
 
 import clast
 import clast.errors
+from clast.moved import MOVED
 
 MODULES = ("errors", "laws", "measures", "packing", "shapes")
 READ_ONLY = {"Run", "Frame", "Snapshot", "Measure", "Progress", "quiet"}  # nobody can give them anything wrong
@@ -116,7 +118,7 @@ def test_modules_are_reached_after_import_clast_alone(path):
 
 def test_import_loads_nothing_but_itself():
     loaded = in_a_fresh_process("import sys, clast; print(sorted(m for m in sys.modules if m.split('.')[0] == 'clast'))")
-    assert loaded == "['clast']"
+    assert loaded == "['clast', 'clast.moved']"
     heavy = "print([m for m in ('numba', 'numpy', 'scipy', 'shapely', 'h5py', 'matplotlib', 'pydantic') if m in sys.modules])"
     assert in_a_fresh_process(f"import sys, clast; {heavy}") == "[]"
     assert in_a_fresh_process(f"import sys, clast; clast.laws, clast.measures, clast.packing; {heavy}") == "[]"
@@ -125,3 +127,21 @@ def test_import_loads_nothing_but_itself():
 def test_from_clast_import_everything():
     said = in_a_fresh_process("from clast import *; print(Linear.__name__, HertzMindlin.__name__, Run.__name__, laws.__name__)")
     assert said == "Linear HertzMindlin Run clast.laws"
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("old", MOVED)
+def test_modules_that_have_moved_are_found_by_their_old_names(old):
+    new = import_module(MOVED[old])
+    old_names = vars(import_module(old))
+    assert {name: old_names[name] for name in vars(new) if not name.startswith("__")} == {
+        name: each for name, each in vars(new).items() if not name.startswith("__")
+    }
+
+
+def test_an_old_name_warns_and_an_unknown_one_is_not_found():
+    sys.modules.pop("clast.scene.scene", None)
+    with pytest.warns(FutureWarning, match=r"clast\.scene\.scene is now clast\.scene\.plane; the old name goes"):
+        import_module("clast.scene.scene")
+    with pytest.raises(ModuleNotFoundError):
+        import_module("clast.preparation.nothing")

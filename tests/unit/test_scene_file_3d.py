@@ -74,7 +74,7 @@ def read(text: str, **given: Any):
 def same(one: Scene3D, other: Scene3D) -> None:
     """Whether two scenes are laid out as the same arrays and carry the same tags."""
     a, b = lay_out(one), lay_out(other)
-    for part in ("geometry", "model", "state", "cast", "tags"):
+    for part in ("geometry", "model", "state", "roles", "tags"):
         for name, x, y in zip(getattr(a, part)._fields, getattr(a, part), getattr(b, part), strict=True):
             assert np.array_equal(x, y), f"{part}.{name}"
     assert a.columns == b.columns

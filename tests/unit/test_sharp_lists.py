@@ -38,8 +38,8 @@ def bench() -> Bench:
     scene.add_wall(floor_with_rim((30.0, 20.0), 10.0, 4.0))
     scene.add_wall(sharp_drum(20.0, 12.0, 9, 3.0))
     engine = Engine(scene, alpha=0.1)
-    cast = engine.cast
-    return Bench(engine, engine.geometry, engine.model, engine.state.body.copy(), np.asarray(cast.grains), np.asarray(cast.big))
+    roles = engine.roles
+    return Bench(engine, engine.geometry, engine.model, engine.state.body.copy(), np.asarray(roles.grains), np.asarray(roles.big))
 
 
 class Listed(NamedTuple):

@@ -50,8 +50,8 @@ def test_free_rows_come_first_then_tagged_then_those_at_rest():
     assert (found.free, found.moving) == (2, 4)
     assert found.model.shape.tolist() == [0, 1, 0, 2, 3]  # equal solids share a row of the table
     assert found.geometry.first_feature.size == 5
-    assert found.cast.grains.tolist() == [0, 1, 2] and found.cast.big.tolist() == [3, 4]
-    assert found.cast.mobile.tolist() == [1, 1, 1, 1, 0]
+    assert found.roles.grains.tolist() == [0, 1, 2] and found.roles.big.tolist() == [3, 4]
+    assert found.roles.mobile.tolist() == [1, 1, 1, 1, 0]
 
 
 def test_a_row_of_a_body():
@@ -142,8 +142,8 @@ def test_grains_of_different_sizes_have_levels():
     s = Scene3D(law=LAW)
     for k, radius in enumerate((1.0, 0.3, 0.6, 0.28)):
         s.add(sphere(radius), (9 * k, 0, 0))
-    cast = lay_out(s).cast
-    assert cast.level.tolist() == [0, 1, 0, 1] and cast.level_reach.tolist() == [1.0, 0.3]
+    roles = lay_out(s).roles
+    assert roles.level.tolist() == [0, 1, 0, 1] and roles.level_reach.tolist() == [1.0, 0.3]
 
 
 @pytest.mark.parametrize("axes", [2, 3])

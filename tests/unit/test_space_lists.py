@@ -45,7 +45,7 @@ def near_pairs(engine: Engine) -> list[tuple[int, ...]]:
     """Pairs of spheres nearer than 2α, with images, by looking at all."""
     body, reach, period, found = engine.state.body, engine.model.reach, engine.model.period, []
     for i, j in itertools.combinations(range(engine.order.size), 2):
-        if not (engine.cast.mobile[i] or engine.cast.mobile[j]):
+        if not (engine.roles.mobile[i] or engine.roles.mobile[j]):
             continue
         apart, near = body[j, :3] - body[i, :3], reach[i] + reach[j] + 2.0 * engine.alpha
         images = [
@@ -65,7 +65,7 @@ def test_pairs_are_exactly_those_that_are_near(case, sides):
     expected = near_pairs(engine)
     assert len(expected) > 20
     if case == "thirty to one":
-        assert len(engine.cast.level_reach) > 3
+        assert len(engine.roles.level_reach) > 3
     pair, image = engine._lists.pair[: engine.pairs, :2], engine._lists.image[: engine.pairs]
     assert [(*map(int, a), *map(int, b)) for a, b in zip(pair, image, strict=True)] == expected
     for b in range(engine.order.size):
@@ -125,7 +125,7 @@ def keys(engine: Engine) -> list[tuple[int, ...]]:
 def stir(engine: Engine, rng: np.random.Generator, way: float) -> None:
     """Move all grains a little, and let every candidate remember something."""
     lists, count = engine._lists, engine.candidates
-    engine.state.body[engine.cast.grains, :3] += rng.uniform(-way, way, (engine.cast.grains.size, 3))
+    engine.state.body[engine.roles.grains, :3] += rng.uniform(-way, way, (engine.roles.grains.size, 3))
     lists.spring[:count] = rng.normal(size=lists.spring[:count].shape)
     lists.weight[:count] = rng.uniform(0.5, 1.0, count)
 

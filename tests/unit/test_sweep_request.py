@@ -366,7 +366,7 @@ def test_a_process_that_died_is_a_failure_of_its_own():
     keep_failure(Path("s/dead"), task, "again")
     assert read_failure(Path("s/dead")) == "again"
     told = understood(
-        Task("told", "cow-bounce"), Path("s"), {"end": True, "died": "its process was ended by SIGTERM", "told": True}
+        Task("told", "cow-bounce"), Path("s"), {"end": True, "died": "its process was ended by SIGTERM", "signalled": True}
     )
     assert told.state == "failed" and state_of(Path("s/told")) == "missing", "one that was told to end is gone on with"
 

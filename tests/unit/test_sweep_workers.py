@@ -37,7 +37,7 @@ def test_every_piece_is_answered_and_a_death_costs_one(tmp_path, monkeypatch):
         assert half == {"half": number / 2} and last["square"] == number**2 and last["end"]
     for number, said, told in ((1, "SIGKILL", False), (4, "status 1: no more of this", False), (5, "SIGTERM", True)):
         (only,) = heard[number]
-        assert only["end"] and said in only["died"] and only["told"] is told
+        assert only["end"] and said in only["died"] and only["signalled"] is told
     assert len({heard[number][-1]["process"] for number in (0, 2, 3)}) < 3, "a process takes more than one piece"
 
 
@@ -81,7 +81,7 @@ def test_a_process_that_a_signal_reaches_by_itself_is_not_sent_another(tmp_path)
 def test_no_process_outlives_who_started_it(tmp_path):
     mark = tmp_path / "mark"
     script = f"""
-from clast.experiments import workers
+from clast.backend import processes as workers
 share = [{{"do": "sleep", "mark": {str(mark)!r}}}]
 workers.share_out("sweep_toy", share, jobs=1, hear=print)
 """

@@ -85,11 +85,11 @@ def try_law_function(function: Callable[..., Any], *arguments: Any) -> tuple[Any
 
 
 def routine(function: Callable[..., Any]) -> Any:
-    """Compile a function that other compiled code calls, without asking for it to be inlined: for long or rare work.
+    """Compile a function that other compiled code calls, that is never inlined: for long or rare work.
 
-    It takes no functions as arguments, or numba could not keep what calls it on disk. That it is not to be inlined has to be
-    said: otherwise numba hands the wish of whoever calls it first down to it, and the machine code would depend on what a
-    process happened to compile before.
+    It takes no functions as arguments, or numba could not keep what calls it on disk. Not inlining is
+    set explicitly: otherwise numba takes the setting of the first caller, and the machine code would depend on what a process
+    happened to compile before.
     """
     return numba.njit(forceinline=False, **_INNER)(function)
 

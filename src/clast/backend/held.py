@@ -106,6 +106,6 @@ def _whole(typing: Any, held: Any) -> Any:
     return held.record(held), generate
 
 
-# hold (record): the same in the memory of the function that says so; whole (held record): its values
+# hold (record): the same in the memory of the function that calls it; whole (held record): its values
 hold = (lambda record: record) if PLAIN else _hold
 whole = (lambda record: record) if PLAIN else _whole

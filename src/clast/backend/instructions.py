@@ -52,7 +52,7 @@ def assembly_of(library: Any, maker: Callable[..., Any]) -> list[str]:
     wanted = [each for each in written if each.name.startswith(begins)]
     if not wanted:
         return []
-    for each in written:  # the compiler leaves out what it is told to be available elsewhere
+    for each in written:  # the compiler leaves out functions marked as available elsewhere
         each.linkage = "external" if each in wanted else "available_externally"
     text = str(library.codegen._tm.emit_assembly(module))
     return re.split(rf"^_?{re.escape(begins)}\w*:", text, flags=re.MULTILINE)[1:]

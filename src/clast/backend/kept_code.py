@@ -1,8 +1,8 @@
 """Machine code on disk: in the checked folder and nowhere else, in files that were looked at before they are read.
 
-Left to itself numba puts its files where NUMBA_CACHE_DIR says, lets the user's mask decide who can write them, and unpickles
+Left to itself numba puts its files where NUMBA_CACHE_DIR points, lets the user's mask decide who can write them, and unpickles
 whatever it finds. It also takes them for stale when the file of the kernel was written again. The name of a generated module
-already says all that its code depends on, so here the name is the stamp.
+already contains all that its code depends on, so here the name is the stamp.
 """
 
 from collections.abc import Iterator

@@ -5,7 +5,7 @@ the calls between them and into looking for things that are not there. So for an
 
 - *passes* that treat closures, `with`, lists, literals, array expressions or reference counts are left out (`LeanCompiler`);
 - *a record is handed over by its address*, where numba takes it apart and builds it anew, number by number (`ByAddress`);
-- *a call is not asked whether it failed*, unless its function has a way to fail (`call_of`);
+- *a call is not checked for failure*, unless its function can fail (`call_of`);
 - *variables* get room and nothing else: numba fills them with zeros, and again when they are no longer used (`LeanLower`);
 - *names* of machine code do not spell out the kinds of all arguments.
 
@@ -165,8 +165,8 @@ def is_plain(kinds: Iterable[Any]) -> bool:
 
 
 class LeanInferer(TypeInferer):
-    """Finds the kinds of all variables. What an operator makes of numbers it looks up: numba goes through all that was ever said
-    about that operator, several times for every one in the source."""
+    """Finds the kinds of all variables. The result type of an operator on numbers comes from a table: numba goes through all
+    definitions of the operator, several times for each use in the source."""
 
     def resolve_call(self, fnty: Any, pos_args: Any, kw_args: Any) -> Any:
         if kw_args or getattr(fnty, "typing_key", None) not in OPERATORS_TO_BUILTINS or not is_plain(pos_args):

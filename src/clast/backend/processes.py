@@ -31,8 +31,8 @@ from clast.errors import InputError
 LOOK_SECONDS = 0.2  # between two looks at a display, or whether code is compiled
 AHEAD_SECONDS = 120.0  # after which the others start, compiled code or not: some work needs none
 HEED_SECONDS = 1.0  # for a process that a signal has reached too: a second one would end its run unsaved
-GRACE_SECONDS = 60.0  # for a process to save what it has when it is asked to end
-ASKING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)  # as when a cluster ends all processes of a job
+GRACE_SECONDS = 60.0  # for a process to save what it has after the signal to end
+ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)  # as when a cluster ends all processes of a job
 LIBRARIES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 Answer = dict[str, Any]
@@ -44,7 +44,7 @@ def usable_cores() -> int:
 
 
 def count_jobs(jobs: int | None, pieces: int) -> int:
-    """Number of processes: as asked, or one per core; no more than there are pieces. InputError below 1."""
+    """Number of processes: `jobs`, or one per core; no more than there are pieces. InputError below 1."""
     if jobs is not None and jobs < 1:
         raise InputError(f"jobs = {jobs} must be a positive number of processes")
     return max(1, min(pieces, jobs or usable_cores()))
@@ -63,12 +63,12 @@ class Worker:
         package = str(Path(clast.__file__).parent.parent)  # the same clast, however this one was found
         environment["PYTHONPATH"] = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
         self.piece: int | None = None
-        self.told_to_end = False  # by a signal that asks: whoever sent it wants the work gone on with another time
-        self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (as long as the process)
+        self.signalled = False  # by a signal that lets it save: the work is to be continued another time
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (as long as the process)
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", module, str(threads)],  # -P: a user's own queue.py in this folder is not meant
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said,
-            env=environment, start_new_session=True,  # Ctrl-C is for whoever started it, who then asks it to end
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
+            env=environment, start_new_session=True,  # Ctrl-C goes to its parent, which then signals it to end
         )  # fmt: skip
         assert self._process.stdin is not None and self._process.stdout is not None
         self._input, self.output = self._process.stdin, self._process.stdout
@@ -82,7 +82,7 @@ class Worker:
             self._input.flush()
 
     def hear(self) -> list[Answer] | None:
-        """What it said since it was heard last; None when it has ended."""
+        """Answers it has sent since the last call; None when it has ended."""
         data = os.read(self.output.fileno(), 1 << 16)
         if not data:
             return None
@@ -96,7 +96,7 @@ class Worker:
 
     def end(self, seconds: float = GRACE_SECONDS) -> str:
         """Let it go, by force if it does not end in time; returns why it ended, in words. Safe to call twice."""
-        if self._said.closed:
+        if self._errors.closed:
             return ""
         self.let_go()
         try:
@@ -104,11 +104,11 @@ class Worker:
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()
-        self.told_to_end = -code in ASKING
+        self.signalled = -code in ENDING
         self.output.close()
-        self._said.seek(0)
-        lines = [line for line in self._said.read().decode("utf-8", "replace").splitlines() if line.strip()]
-        self._said.close()
+        self._errors.seek(0)
+        lines = [line for line in self._errors.read().decode("utf-8", "replace").splitlines() if line.strip()]
+        self._errors.close()
         return why_ended(code, lines[-1] if lines else "")
 
 
@@ -133,7 +133,7 @@ def share_out(
     """Have `pieces` worked on by `jobs` processes that run `module` (whose main program calls `attend`).
 
     hear   is called with the number of a piece and each answer to it. The last one has "end": True, and "died": why, if
-           its process did not live to give it, with "told": whether a signal had asked it to end. What `hear` raises ends
+           its process did not live to give it, with "signalled": whether a signal to end had reached it. What `hear` raises ends
            everything, as Ctrl-C does
     look   is called several times a second
     """
@@ -156,7 +156,7 @@ def share_out(
                     selector.unregister(worker.output)
                     workers.remove(worker)
                     why = worker.end()
-                    answers = [{"end": True, "died": why, "told": worker.told_to_end}] if worker.piece is not None else []
+                    answers = [{"end": True, "died": why, "signalled": worker.signalled}] if worker.piece is not None else []
                 for answer in answers:
                     ahead = ahead and not (answer.get("compiled") or answer.get("end"))
                     if "compiled" in answer:

@@ -8,7 +8,7 @@ Parts are divided into *homes*, one per thread. A thread claims from its own hom
 little later from the homes of others. It waits by spinning, then by giving its core away.
 
 Every stretch of work has its own control words. They only grow: a claim word carries the phase it belongs to, so nothing is
-reset and no late thread can take an old value for a new one. Who comes when all is over touches nothing but these words.
+reset and no delayed thread can take an old value for a new one. A thread that arrives after the end touches only these words.
 """
 
 import os
@@ -37,7 +37,7 @@ class Team(NamedTuple):
 
     words: np.ndarray  # int64, see PHASE … CLAIM
     home: np.ndarray  # (threads + 1,) int64: parts of home v are home[v] … home[v + 1]
-    late: int  # turns of the waiting loop in LATE microseconds
+    late: int  # turns of the waiting loop in `LATE` microseconds
     spin: int  # and in SPIN microseconds
 
 

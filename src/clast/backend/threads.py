@@ -27,7 +27,7 @@ class ThreadSearch:
     """
 
     ROUNDS = 2
-    SHORTEST = 2e-3  # seconds: a shorter turn says nothing
+    SHORTEST = 2e-3  # seconds: a shorter turn is noise
     REST = 50.0
     SLOWER = 1.5
     BETTER = 0.95  # more threads must take less than this much of the time of fewer

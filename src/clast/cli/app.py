@@ -1,4 +1,4 @@
-"""The command `clast`, to which the other modules add theirs, and what they share: a failure said in one line."""
+"""The command `clast`, to which the other modules add theirs, and what they share: a failure is printed as one line."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def run_command(arguments: Sequence[str]) -> int:
     except Terminated:
         return fail("stopped", 128 + signal.SIGTERM)
     except Exception as error:
-        if hasattr(error, "format_message"):  # bad usage, told by typer (whose exceptions have moved between versions)
+        if hasattr(error, "format_message"):  # bad usage, reported by typer (whose exceptions have moved between versions)
             return fail(error.format_message(), BAD_INPUT)
         raise
 

@@ -54,7 +54,7 @@ def latest_run(name: str) -> Path:
 
 @contextmanager
 def readable(folder: Path) -> Iterator[Run]:
-    """An open run; what HDF5 says about a damaged file becomes one sentence."""
+    """An open run; an HDF5 error about a damaged file becomes one sentence."""
     from clast.output.store.reader import open_run
 
     try:

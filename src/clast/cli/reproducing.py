@@ -73,7 +73,7 @@ def reproduce(
     if elsewhere:
         fail(f"left to the processes that run them now: {', '.join(elsewhere)}", 0)
     if failed:
-        fail(f"{len(failed)} of {len(endings)} runs failed ({', '.join(failed)}): the report says why; --retry tries again", 0)
+        fail(f"{len(failed)} of {len(endings)} runs failed ({', '.join(failed)}), see the report for why; --retry tries again", 0)
     if failed or elsewhere:
         raise typer.Exit(SOME_FAILED)
 
@@ -93,7 +93,7 @@ def show_plan(plan: Sequence[PlannedRun]) -> None:
         if progress.run is not None:
             said = said or f"took {duration((progress.run.result or {}).get('wall_s') or 0.0)}"
             progress.run.close()
-        if each.asked and progress.state != "finished":
+        if each.requested and progress.state != "finished":
             lacking += 1
             left += each.seconds or 0.0
             unknown += each.seconds is None

@@ -1,4 +1,4 @@
-"""`clast run`: the options of a run, what it is a run of, and what is said when it is stopped."""
+"""`clast run`: the options of a run, what it is a run of, and what is printed when it is stopped."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Terminated(BaseException):
 
 
 @dataclass(frozen=True)
-class Manner:
+class RunOptions:
     """How a run is carried out, whatever it is a run of."""
 
     out: Path | None
@@ -86,7 +86,7 @@ def run(
     if name.startswith("-"):
         raise InputError(f"the experiment's name comes before its options: clast run NAME {name} …")
 
-    manner = Manner(out, read_threads(threads or "1"), jobs, resume, overwrite, checkpoint, quiet, verbose)
+    options = RunOptions(out, read_threads(threads or "1"), jobs, resume, overwrite, checkpoint, quiet, verbose)
     if name.lower().endswith(SCENE_FILE):
         from clast.scene_files.schema_run import RunKeys
 
@@ -99,7 +99,7 @@ def run(
         if jobs > 1:
             raise InputError("--jobs is for studies: a scene file is one scene, which one process runs; share it with --threads")
         settings = read_options(name, RunKeys.model_fields, context.args)
-        run_scene_file(Path(name), {**settings, **({} if threads is None else {"threads": threads})}, manner)
+        run_scene_file(Path(name), {**settings, **({} if threads is None else {"threads": threads})}, options)
         return
 
     from clast.experiments import find
@@ -110,16 +110,16 @@ def run(
         show_parameters(experiment)
         return
     words = [*context.args, *(["--seed", seed] if seed is not None else [])]
-    run_experiment(experiment, size, read_options(experiment.name, experiment.parameters.model_fields, words), manner)
+    run_experiment(experiment, size, read_options(experiment.name, experiment.parameters.model_fields, words), options)
 
 
-def run_experiment(experiment: Entry, size: str | None, given: dict[str, str], manner: Manner) -> None:
+def run_experiment(experiment: Entry, size: str | None, given: dict[str, str], options: RunOptions) -> None:
     """Run an experiment and show what came out of it."""
     from clast.experiments.shared.tables_apart import check_jobs
 
-    check_jobs(experiment, manner.jobs)
-    out = manner.out
-    if not manner.resume:  # before anything else is touched
+    check_jobs(experiment, options.jobs)
+    out = options.out
+    if not options.resume:  # before anything else is touched
         chosen = experiment.choose(size or "quick", given)
     elif out is None:
         out = latest_run(experiment.name)
@@ -127,23 +127,23 @@ def run_experiment(experiment: Entry, size: str | None, given: dict[str, str], m
     from clast.experiments.shared.running import conduct, stored_parameters
     from clast.output.progress import Progress
 
-    progress = Progress(label=experiment.name, silent=manner.quiet, verbose=manner.verbose)
+    progress = Progress(label=experiment.name, silent=options.quiet, verbose=options.verbose)
     with run_folder(experiment.name, out) as folder, stoppable(folder, f"clast run {experiment.name}"):
-        if manner.resume:
+        if options.resume:
             with readable(folder) as stored:
                 chosen = stored_parameters(experiment, stored)[1]
         progress.detail(", ".join(f"{key} = {value}" for key, value in chosen.model_dump().items()))
         outcome = conduct(
-            experiment, out=folder, size=size, given=given, threads=manner.threads, jobs=manner.jobs, resume=manner.resume,
-            overwrite=manner.overwrite, progress=progress, checkpoint_seconds=manner.checkpoint,
+            experiment, out=folder, size=size, given=given, threads=options.threads, jobs=options.jobs, resume=options.resume,
+            overwrite=options.overwrite, progress=progress, checkpoint_seconds=options.checkpoint,
         )  # fmt: skip
-    if manner.quiet:
+    if options.quiet:
         print(folder)
     else:
         show_outcome(outcome)
 
 
-def run_scene_file(path: Path, given: dict[str, str], manner: Manner) -> None:
+def run_scene_file(path: Path, given: dict[str, str], options: RunOptions) -> None:
     """Run a scene file and show what came out of it."""
     from clast.output.figures.plane import draw_run
     from clast.output.progress import Progress
@@ -151,21 +151,21 @@ def run_scene_file(path: Path, given: dict[str, str], manner: Manner) -> None:
     from clast.scene_files.running import run_file, stored_settings
 
     settings = {name: plain_number(text) for name, text in given.items()}
-    out = manner.out
-    if manner.resume:
+    out = options.out
+    if options.resume:
         out = out or latest_run(path.stem)
         with readable(out):
             settings = {**stored_settings(out), **settings}
     file = read_scene(path, settings)
-    progress = Progress(label=path.stem, silent=manner.quiet, verbose=manner.verbose)
+    progress = Progress(label=path.stem, silent=options.quiet, verbose=options.verbose)
     progress.detail(", ".join(f"{name} = {value}" for name, value in file.run.model_dump().items()))
     with run_folder(path.stem, out) as folder, stoppable(folder, f"clast run {path}"):
         stored = run_file(
-            file, out=folder, resume=manner.resume, overwrite=manner.overwrite, progress=progress,
-            checkpoint_seconds=manner.checkpoint,
+            file, out=folder, resume=options.resume, overwrite=options.overwrite, progress=progress,
+            checkpoint_seconds=options.checkpoint,
         )  # fmt: skip
         figures = draw_run(stored)
-    if manner.quiet:
+    if options.quiet:
         print(folder)
     else:
         show_merit(stored.result or {})

@@ -238,7 +238,7 @@ def show_shape(grain: Shape, path: Path) -> None:
 
 
 def show_photograph(file: Path, path: Path, given: dict[str, Any]) -> None:
-    """The grains of a photograph as a table and a picture at `path`, and in shape files where asked for."""
+    """Print the grains of a photograph as a table, draw them at `path`, and write shape files if `given` names a folder."""
     import warnings
 
     from clast.output.figures.photograph import save_photograph_figure

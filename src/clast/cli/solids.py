@@ -24,9 +24,9 @@ def show_solid(solid: Solid, path: Path) -> None:
 
 
 def show_mesh(file: Path, path: Path, given: dict[str, Any]) -> None:
-    """The solid made of a mesh, its error against the mesh, and its picture at `path`; in a solid's file where asked for.
+    """Print the solid made of a mesh and its error against the mesh, draw it at `path`, and save it if `given` names a file.
 
-    A mesh file says nothing about units, and nothing about roundness: scale and radius must be given.
+    A mesh file holds no units and no roundness: scale and radius must be given.
     """
     from clast.shapes import read_mesh, save_solid
 
@@ -49,7 +49,7 @@ def show_mesh(file: Path, path: Path, given: dict[str, Any]) -> None:
 
 
 def draw(solid: Solid, path: Path) -> None:
-    """Draw a solid and say where."""
+    """Draw a solid and print where."""
     from clast.output.figures.plane import save_figure
     from clast.output.space.figures import solid_figure
 

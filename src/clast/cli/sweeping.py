@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SOME_FAILED = 3
 MOST_RESULTS = 4  # columns of results that fit a screen
-MOST_LINES = 40  # rows shown without being asked
+MOST_LINES = 40  # rows shown without --list
 
 
 @app.command(
@@ -108,7 +108,7 @@ def is_sweep(name: str) -> bool:
 
 
 def read_request(name: str, vary: Sequence[str], table: Path | None, size: str | None, words: Sequence[str]) -> Sweep:
-    """What is asked for, each row found good."""
+    """The requested sweep, every row checked."""
     from clast.sweeps.ranges import read_value, read_vary
     from clast.sweeps.sweep import Sweep
 

@@ -106,8 +106,8 @@ class Forces(NamedTuple):
     work: np.ndarray  # (np, 9): of sharp bodies the part of the first table that has no potential
 
 
-class Cast(NamedTuple):
-    """Who is searched how; changed only where rows are."""
+class Roles(NamedTuple):
+    """How each body is searched: grains in cells by size, big bodies apart. Changes only where rows do."""
 
     grains: np.ndarray  # int64 rows of the bodies that live in cells
     level: np.ndarray  # (grains,) int64, 0 the coarsest

@@ -111,9 +111,9 @@ class Engine(NamedEngine):
         threads: int | str = 1,
         integrator: str = "verlet",
     ) -> None:
-        self.scene: Any = scene  # of the plane or of space: each module knows which it is asked for
+        self.scene: Any = scene  # of the plane or of space: each module knows which it works on
         self.family = family_of(scene)
-        (self.geometry, self.model, self.state, self.tags, columns, self.cast, self.order, self.free, self.moving) = (
+        (self.geometry, self.model, self.state, self.tags, columns, self.roles, self.order, self.free, self.moving) = (
             self.family.lay_out(scene)
         )
         safe = safe_step(self.model, self.tags, self.moving, self.family.TOGETHER)
@@ -141,7 +141,7 @@ class Engine(NamedEngine):
         self.grain_steps = 0
         self.fresh_spread: float | None = 0.0  # see `clast.dynamics.bodies.locality`
         self.gone = 0  # bodies taken out of the run: the last rows
-        self.whole_cast = removal.WholeCast.of(self.order, self.cast, self.free, self.moving)
+        self.whole_roles = removal.WholeRoles.of(self.order, self.roles, self.free, self.moving)
         self._furthest = max(law.range for law in scene.laws()) if self.kernels.COHESIVE else 0.0  # that a pull reaches
         self._program = Program(columns, self.dt, ahead=1.0 if self.kernels.GEAR else 0.5)
         self._write_program(0)
@@ -150,7 +150,7 @@ class Engine(NamedEngine):
         self._chosen_alpha = self.alpha = 0.0
         smallest = self._smallest_alpha()
         if alpha == "auto":
-            self._search = AlphaSearch(smallest, 0.5 * float(self.model.reach[self.cast.grains].max(initial=smallest)))
+            self._search = AlphaSearch(smallest, 0.5 * float(self.model.reach[self.roles.grains].max(initial=smallest)))
         elif isinstance(alpha, str) or not (math.isfinite(alpha) and alpha > 0.0):
             raise SceneError(f'alpha = {alpha!r} must be a positive length or "auto"')
         else:
@@ -165,7 +165,7 @@ class Engine(NamedEngine):
         self._forces = self._empty_forces(64)
         self.pairs = 0
         if scene.springs is not None and self.history:
-            self._lists, self.pairs = self._lists_with(scene.springs, self.order, self.cast.rank, self.model)
+            self._lists, self.pairs = self._lists_with(scene.springs, self.order, self.roles.rank, self.model)
         self._rebuild()
         self._compile()
 
@@ -190,7 +190,7 @@ class Engine(NamedEngine):
 
     def _smallest_alpha(self) -> float:
         """A thousandth of the smallest grain: a start from which the search can only grow."""
-        reach = self.model.reach[self.cast.grains] if self.cast.grains.size else self.model.reach
+        reach = self.model.reach[self.roles.grains] if self.roles.grains.size else self.model.reach
         return 1e-3 * float(reach.min())
 
     def _empty_lists(self, pairs: int, candidates: int) -> Any:
@@ -231,7 +231,7 @@ class Engine(NamedEngine):
     def _list_by_team(self, reach: float) -> int:
         """New lists into the spare ones, by as many threads as steps take; returns the number of pairs."""
         geometry, model, state = flat(self.geometry), flat(self.model), flat(self.state)
-        world = (geometry, *map(flat, self._trees), model, state, self.cast, flat(self._lists), flat(self._spare))
+        world = (geometry, *map(flat, self._trees), model, state, self.roles, flat(self._lists), flat(self._spare))
         return self._rebuilder.renew(self.threads, reach, self._laws, world, self._wider)
 
     def _wider(self, pairs: int, candidates: int) -> Any:
@@ -385,7 +385,7 @@ class Engine(NamedEngine):
             scratch = scratch._replace(row_floats=floats.reshape(-1), row_integers=integers.reshape(-1))
             rows = self._stretcher.fill_table(self.pairs, self._run(0.0), (*world, scratch))
             if rows <= room:
-                return locality.by_rank(self.cast.rank, integers[:rows], floats[:rows])
+                return locality.by_rank(self.roles.rank, integers[:rows], floats[:rows])
             room = rows
 
     def snapshot(self) -> Snapshot:
@@ -441,7 +441,7 @@ class Engine(NamedEngine):
         pairs = self.pairs
         if not self.history:  # nothing is remembered: as of no pairs
             lists, pairs = self._empty_lists(1, 1), 0
-        kind, order, rank = self.family.MEMORY, self.order, self.cast.rank
+        kind, order, rank = self.family.MEMORY, self.order, self.roles.rank
         return springs_of(kind, lists, pairs, order, rank, self.geometry, self.model, extra, rolling, law)
 
     def _lists_with(self, springs: Any, order: np.ndarray, rank: np.ndarray, model: Any) -> tuple[Any, int]:

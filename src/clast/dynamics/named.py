@@ -41,7 +41,7 @@ class Rows(NamedTuple):
     free: int
     moving: int
     gone: int
-    rank: np.ndarray  # (rows,) int32: see `Cast`
+    rank: np.ndarray  # (rows,) int32: see `Roles`
 
     @classmethod
     def of(cls, engine: Any) -> Rows:
@@ -49,7 +49,7 @@ class Rows(NamedTuple):
         rows = np.argsort(engine.order)
         cell = int(rows[-1]) if engine.kernels.CELL else -1
         body = rows[:-1] if engine.kernels.CELL else rows
-        return cls(engine.order, body, cell, engine.free, engine.moving, engine.gone, engine.cast.rank)
+        return cls(engine.order, body, cell, engine.free, engine.moving, engine.gone, engine.roles.rank)
 
     def by_rank(self, count: int) -> np.ndarray:
         """The first `count` rows by rank: sums in this order do not depend on where bodies lie in memory."""
@@ -251,7 +251,7 @@ class NamedEngine(Named):
     """
 
     order: np.ndarray
-    cast: Any
+    roles: Any
     kernels: Any
     free: int
     moving: int
@@ -280,7 +280,7 @@ class NamedEngine(Named):
         """Which bodies are walls (n,) bool."""
         rows = self._where()
         found = np.zeros(rows.order.size, bool)
-        found[self.cast.big] = True
+        found[self.roles.big] = True
         return found[rows.body]
 
     @property
@@ -291,7 +291,7 @@ class NamedEngine(Named):
     @property
     def levels(self) -> int:
         """Into how many sizes of cells the grains are sorted."""
-        return len(self.cast.level_reach)
+        return len(self.roles.level_reach)
 
     @property
     def safe_step(self) -> float:

@@ -1,4 +1,4 @@
-"""Stretches between outputs. Outputs say when they next want data; nothing else interrupts the compiled loop."""
+"""Stretches between outputs. Each output names its next step; nothing else interrupts the compiled loop."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ SLICE_SECONDS = 0.2  # the loop comes up for air this often, to move a progress 
 
 
 class Output(Protocol):
-    """Something that wants to look at a run."""
+    """Something that reads a run at certain steps."""
 
     def next_step(self, step: int) -> int | None:
         """The first step not before `step` at which data is wanted, or None."""
@@ -43,7 +43,7 @@ def run_stretches(
     pause: Callable[[], None] = lambda: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Advance to `end`, serving the outputs; returns False when `stop` asked to end earlier.
+    """Advance to `end`, serving the outputs; returns False when `stop` ended it earlier.
 
     A resumed run has served the outputs of its first step already. `pause` is called between slices, after outputs.
     """

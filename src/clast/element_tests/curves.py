@@ -59,7 +59,7 @@ def slope_at(strain: np.ndarray, x: np.ndarray, y: np.ndarray, place: float, aro
 
 
 def level(strain: np.ndarray, values: np.ndarray, begin: float, end: float = np.inf) -> float:
-    """Mean over strains begin … end, weighted by strain; the critical state where it is taken late. NaN without samples."""
+    """Mean over strains begin … end, weighted by strain; at large strains, the critical state. NaN without samples."""
     inside = (strain >= begin) & (strain <= end)
     if inside.sum() < 2:
         return float("nan")

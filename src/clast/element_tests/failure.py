@@ -37,7 +37,7 @@ PART = 0.25  # of the strain at failure: the widest window
 class Ending(IntEnum):
     """How a test came to its end."""
 
-    BEYOND = 0  # it failed, and went on as far as was asked
+    BEYOND = 0  # it failed, and went on as far as required
     STRAIN = 1  # it came to the largest strain before
     BROKE_OFF = 2  # grains overlapped too deeply
     NEVER = 3  # so they did when the sample was pressed: there was no test

@@ -149,7 +149,7 @@ def shape_quantities(p: BiaxialShapes, shape: str, tests: Sequence[Table], limit
 
 
 def void_numbers(columns: Mapping[str, np.ndarray]) -> tuple[float, float, float, float, float]:
-    """Void ratio at the start, its minimum, at the critical state, its late change, and the strain where it rises fastest."""
+    """Void ratio at the start, its minimum, at the critical state, its change there, and the strain where it rises fastest."""
     strain, void = columns["axial_strain"], columns["void_ratio"]
     late = level(strain, void, LATE)
     smooth = smoothed(strain, void, 0.02)

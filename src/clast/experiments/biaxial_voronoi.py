@@ -5,7 +5,7 @@ compressed with friction. Both are brought to rest under the same pressure on al
 
 How it is judged. q = (σ_yy − σ_xx)/2 from the walls. A test softens by the part of its largest q, as a mean over a window of
 strain, that it has lost at ε ≥ 0.25, all windows being as wide as that last one: more than 10 % is a peak and softening,
-less is monotonic within the noise of a sample this small. That is asked of the mean curve of all seeds; single tests are
+less is monotonic within the noise of a sample this small. That is judged on the mean curve of all seeds; single tests are
 printed beside it. (The windows were widened from Δε = 0.02 after the first tests, since the largest of many narrow means is
 noise; the loose preparation was made uniform at the same time.) Dense and loose reach the same q if their means at ε ≥ 0.25
 differ by less than 10 %; the volume is constant there if the void ratio, smoothed over Δε = 0.02, changes by less than 10 %.
@@ -44,7 +44,7 @@ class BiaxialVoronoi(Soil):
 
 
 def states_of(p: BiaxialVoronoi) -> list[str]:
-    """The states asked for."""
+    """The requested states."""
     return ["dense", "loose"] if p.state == "both" else [p.state]
 
 

@@ -112,7 +112,7 @@ def exact(case: str, p: BouncingBall) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def adaptive(method: str, case: str, p: BouncingBall) -> Columns:
-    """Every accepted step of one of scipy's integrators, and how often the force was asked for until then."""
+    """Every accepted step of one of scipy's integrators, and how often the force was computed until then."""
     import scipy.integrate
 
     calls = 0
@@ -141,7 +141,7 @@ def scene_of(case: str, p: BouncingBall) -> Scene:
 
 
 def fixed(integrator: str, case: str, p: BouncingBall) -> Columns:
-    """The engine at steps dt, dt/2, dt/4 …: height after every dt. A step asks for the force once.
+    """The engine at steps dt, dt/2, dt/4 …: height after every dt. A step computes the force once.
 
     The dashpot's force sets in with a jump somewhere inside a step, which costs every one of them first order in Δt.
     """

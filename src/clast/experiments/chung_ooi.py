@@ -123,7 +123,7 @@ def switched(steps: int) -> Columns:
 
 
 def tables(p: ChungOoi, _threads: int | str) -> Mapping[str, Callable[[], Columns]]:
-    """A table per test; then planes, steps and, if asked for, other programs' habits."""
+    """A table per test; then planes, steps and, with `others`, other programs' habits."""
     wanted: dict[str, Callable[[], Columns]] = {f"{test} course": partial(straight, test, p.steps) for test in SPEEDS}
     wanted |= {test: partial(curves, test, p.steps) for test in SPHERES}
     wanted |= {"3": partial(damped, p.steps), "7": partial(opposite, p.steps)}
@@ -233,7 +233,7 @@ def evaluate(p: ChungOoi, run: Run) -> Sequence[Quantity]:
     quantities.append(Quantity("3: restitution off", worst, "", 0.0, worst < BARS["3"], said))
     raw = float(damped_ones["uncorrected"][-1])
     quantities.append(
-        Quantity("3: restitution where the law is asked for 0.2 itself", raw, note="its dashpot may not pull, so more comes back")
+        Quantity("3: restitution with 0.2 given to the law itself", raw, note="its dashpot may not pull, so more comes back")
     )
     for test, quantity in published():
         if test in SPHERES:
@@ -271,8 +271,8 @@ def figures(p: ChungOoi, run: Run, folder: Path) -> Sequence[Path]:
         left.legend(loc="upper left", fontsize=8)
     shares, off = run.tables["3"], run.tables["steps"]
     axes[0, 2].plot((0, 1), (0, 1), color="0.7", lw=1)
-    axes[0, 2].plot(shares["wanted"], shares["restitution"], "o", ms=5, label="law asked for what gives it")
-    axes[0, 2].plot(shares["wanted"], shares["uncorrected"], "x", color="C3", label="law asked for it")
+    axes[0, 2].plot(shares["wanted"], shares["restitution"], "o", ms=5, label="parameter that gives it")
+    axes[0, 2].plot(shares["wanted"], shares["uncorrected"], "x", color="C3", label="parameter equal to it")
     axes[0, 2].set(xlabel="restitution wanted", ylabel="restitution", xlim=(0, 1.03), ylim=(0, 1.03), aspect="equal")
     axes[0, 2].set_title("test 3", fontsize=10)
     axes[0, 2].legend(loc="upper left", fontsize=8)
@@ -327,7 +327,7 @@ def draw_curve(axes: Any, run: Run, test: str, quantity: str, words: str) -> Non
 
 
 def merit(p: ChungOoi, run: Run) -> Merit:
-    """Single impacts: how fast they are says nothing."""
+    """No timing: single impacts do not measure speed."""
     return Merit(grains=1)
 
 

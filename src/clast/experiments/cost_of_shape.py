@@ -33,7 +33,7 @@ SLICE = 200_000  # grain-steps between two looks at the clock
 SAMPLES = 200  # of the energy, before the clock starts
 RATIO = 0.1  # agrees: published ± 10 %
 FLAT = 0.1  # agrees: |exponent of c against N|
-ENERGY = 1e-6  # agrees: EPL08's error for cows, which it says clumps share
+ENERGY = 1e-6  # agrees: EPL08's error for cows, and by the paper also for clumps
 
 
 class CostOfShape(Parameters):

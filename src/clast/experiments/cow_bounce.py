@@ -20,7 +20,7 @@ START_X = 10.0  # m
 
 
 class CowBounce(Parameters):
-    """Set-up of EPL08; what the paper leaves open is said in the result's notes."""
+    """Set-up of EPL08; what the paper leaves open stands in the result's notes."""
 
     dt: float = parameter(1e-5, "time step", "s", gt=0)
     until: float = parameter(10.0, "duration", "s", gt=0)

@@ -97,8 +97,8 @@ class Merit:
 class Entry:
     """What the two kinds have in common: a line of `clast list`, its parameters, judgement and figures.
 
-    claim      what the paper says of it, in a few words; the title where that says it
-    variants   by size, the parameters of each run that `clast reproduce` makes, on top of the size; one run with none if unsaid
+    claim      the paper's statement, in a few words; left out where the title states it
+    variants   by size, the parameters of each run that `clast reproduce` makes, on top of the size; by default one with none
     """
 
     name: str
@@ -130,7 +130,7 @@ class Entry:
 class Experiment(Entry):
     """One scene, run once.
 
-    build   parameters → scene; takes the progress too where it says that it `shows_progress`, because building takes long
+    build   parameters → scene; takes the progress too if `shows_progress` is set, because building takes long
     """
 
     build: Callable[..., Scene | Scene3D]

@@ -6,11 +6,11 @@ little, and the local exponent between neighbouring pressures is shown against p
 
 How it is judged; what was not so before the first full run stands below. Each seed has its own line through ln q_f against ln
 p; m is the mean of the seeds' slopes, its error their standard error (the same seed is nearly the same sample at every
-pressure, so tests of one seed are no independent points). Against p₀, the confining pressure, as the paper says, and against
-p_f = (σ₁ + σ₃)/2, as its symbol says elsewhere; from 1e-3 K_n on, which was the range first chosen, with all points, of which
-those below were added to show the stiff limit, and with those whose overlap at failure is below 0.2 r. m agrees if it is 0.85 ±
-0.02. With q = σ_a − σ_l as in the paper, or half of it, m is the same. The trend agrees if the local exponent of a seed falls,
-from the least to the largest pressures, by more than two standard errors of the seeds.
+pressure, so tests of one seed are no independent points). Against p₀, the confining pressure, as in the paper's text, and against
+p_f = (σ₁ + σ₃)/2, the meaning of its symbol elsewhere; from 1e-3 K_n on, which was the range first chosen, with all points,
+of which those below were added to show the stiff limit, and with those whose overlap at failure is below 0.2 r. m agrees
+if it is 0.85 ± 0.02. With q = σ_a − σ_l as in the paper, or half of it, m is the same. The trend agrees if the local exponent
+of a seed falls, from the least to the largest pressures, by more than two standard errors of the seeds.
 
 Changed after first trials: the window over which q is smoothed was narrowed for early failures, which concerns pressures below
 1e-3 K_n only (see `clast.element_tests.failure`); the trend is taken seed by seed, since neighbouring exponents share a point;
@@ -150,7 +150,7 @@ def usable(failures: Failures) -> tuple[list[float], list[float]]:
 
 
 def ranges(failures: Failures) -> dict[str, list[float]]:
-    """The pressures through which a line is laid, by what is said of them; no two of them the same."""
+    """The pressures through which a line is laid, by the words for them in the notes; no two sets are the same."""
     failed, valid = usable(failures)
     found = {f"from {FIRST:g} K_n on": [share for share in failed if share > 0.99 * FIRST]}
     if failed != next(iter(found.values())):
@@ -276,8 +276,9 @@ def draw_line(axes: Any, p: FailureLine, failures: Failures) -> None:
             x = np.log(pressures)
             centre = np.mean([np.nanmean(np.log([2.0 * each.q / p.stiffness for each in failures[s]])) for s in pressures])
             ends = np.array([pressures[0], pressures[-1]]) * (0.8, 1.25)
-            line = np.exp(centre + m * (np.log(ends) - x.mean()))
-            axes.plot(ends, line, style, lw=1.3, label=f"{what}: {with_error(m, error)}")
+            axes.plot(
+                ends, np.exp(centre + m * (np.log(ends) - x.mean())), style, lw=1.3, label=f"{what}: {with_error(m, error)}"
+            )
     axes.set(xscale="log", yscale="log", xlabel=r"confining pressure $p_0/K_n$", ylabel=r"$q_f=(\sigma_a-\sigma_l)/K_n$")
     axes.set_title(f"failure line; published exponent {PUBLISHED:g}(2)", fontsize=10)
     if failed:

@@ -138,7 +138,7 @@ def closed_form(p: FrictionLoop) -> np.ndarray:
 
 
 def evaluate(p: FrictionLoop, run: Run) -> Sequence[Quantity]:
-    """Work per turn. The paper gives no number: it says which of the two is zero, and the other follows in closed form."""
+    """Work per turn. The paper gives no number: it states which of the two is zero, and the other follows in closed form."""
     corner, edge = work_of_turns(run, VERTEX), work_of_turns(run, EDGE)
     expected = closed_form(p)
     away = float(np.abs(corner / expected - 1.0).max()) if p.outer != p.inner else float("nan")
@@ -146,7 +146,7 @@ def evaluate(p: FrictionLoop, run: Run) -> Sequence[Quantity]:
     lost = float(np.abs(edge).max()) / stored
     unit = "force × length"
     return [
-        Quantity("vertex-vertex: work of the first turn", float(corner[0]), unit, note="not returned, says the paper"),
+        Quantity("vertex-vertex: work of the first turn", float(corner[0]), unit, note="not returned, by the paper"),
         Quantity(
             "vertex-vertex: departure from ½ k_t Δ² (2n − 1) × 2",
             away,

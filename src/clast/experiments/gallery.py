@@ -32,7 +32,7 @@ def tables(_p: Gallery, _threads: int | str) -> Mapping[str, Callable[[], Column
 
 
 def evaluate(_p: Gallery, run: Run) -> Sequence[Quantity]:
-    """What EPL08 says of its cow beside ours."""
+    """EPL08's numbers for its cow beside ours."""
     corners, disks = run.tables[COW].rows, run.tables[CLUMP].rows
     length, area = float(np.ptp(run.tables[COW]["x"])), cow().area
     return [

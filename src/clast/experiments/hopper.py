@@ -167,7 +167,7 @@ def flow_rate(time: np.ndarray, through: np.ndarray, grains: int) -> float:
 
 
 def published(p: Hopper) -> bool | None:
-    """Whether EPL08 says that this hopper jams; None for one that is not the paper's."""
+    """Whether this hopper jams by EPL08; None for one that is not the paper's."""
     ours = (p.grains, p.friction, p.tangential, p.gravity) == (400, 0.5, 0.1, 10.0)
     if not ours or not 20.0 <= p.aperture <= 40.0 or p.until < 8.0:
         return None

@@ -55,7 +55,7 @@ SAMPLES = 200  # per cycle
 LIMIT = 0.2  # p₀, where the area is published to grow fast
 D_MAX, D_ERROR, E_MAX, E_ERROR, CORRELATION = 5.22, 0.05, 11.3, 0.4, 0.97
 INSIDE = 0.05  # of the width of the larger loop
-STIFF = 0.05  # of the modulus: a smaller change of it is told
+STIFF = 0.05  # of the modulus: a smaller change of it is noted
 NO_FIT = "D does not fall with E, so that this means nothing"
 LEVELS = 60  # of stress, at which loops are compared
 SLOWER = (2.0, 4.0)  # periods
@@ -202,7 +202,7 @@ def nesting(p: Hysteresis, run: Run) -> list[Quantity]:
     note += "nested" if slowly else "not"
     if share < 0.9:
         rings = "the sample rings by more than the width of the thinnest allows"
-        note += f"; on the way up loops coincide, and {rings if slowly else 'the thinnest are too thin to be told apart'}"
+        note += f"; on the way up loops coincide, and {rings if slowly else 'the thinnest are too thin to be distinguished'}"
     return [Quantity(f"{p.state}: share of loops inside the next larger", share, "", 1.0, bool(share >= 0.9), note)]
 
 

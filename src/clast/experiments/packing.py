@@ -59,7 +59,7 @@ class PackingOfShapes(FourShapes):
 
 
 def shapes_of(p: FourShapes) -> list[str]:
-    """The shapes asked for, in the order of the claim."""
+    """The requested shapes, in the order of the claim."""
     return list(SHAPES) if p.shape == "all" else [p.shape]
 
 
@@ -140,7 +140,7 @@ def column(p: PackingOfShapes, run: Run, shape: str, name: str) -> np.ndarray:
 
 
 def evaluate(p: PackingOfShapes, run: Run) -> Sequence[Quantity]:
-    """Fractions, their order, and whether the samples were at rest under the pressure asked for."""
+    """Fractions, their order, and whether the samples were at rest under the requested pressure."""
     found, mean = [], {}
     for shape in shapes_of(p):
         fractions = column(p, run, shape, "fraction")

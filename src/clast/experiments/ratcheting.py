@@ -117,10 +117,8 @@ def accumulation(p: Ratcheting, run: Run) -> list[Quantity]:
     column = rates_by_amplitude(p, run)[:, sweep_of(p).index(p.amplitude)]
     rate, error = mean_error(column)
     grows = bool(rate - SURE * error > rest) if math.isfinite(error) else None  # one sample has no error
-    note = (
-        f"{with_error(rate, error)} of {p.sweep_seeds}, R = {p.radius:g} cm, last half of {p.cycles} cycles; "
-        "bar: more than at rest"
-    )
+    of = f"of {p.sweep_seeds}, R = {p.radius:g} cm, last half of {p.cycles} cycles"
+    note = f"{with_error(rate, error)} {of}; bar: more than at rest"
     return [
         Quantity(f"{p.state}: strain per cycle at Δσ = {p.amplitude:g} p₀", rate, "", None, grows, note),
         Quantity("the same at rest, per period", rest, note="first sample, no swing: drift of the numbers, and creep"),
@@ -160,10 +158,8 @@ def roundness(p: Ratcheting, run: Run) -> list[Quantity]:
         ends.append(mean_error([float(each.accumulated[-1]) for each in loops]))
         shares.append(float(np.mean([[each[f"vertex_vertex_{when}"][0] for when in ("start", "end")] for each in tests])))
         void = float(np.mean([each["void_ratio"][0] for each in tests]))
-        note = (
-            f"{with_error(*rates[-1])} of {p.seeds} samples; "
-            f"accumulated {with_error(*ends[-1])} in {p.cycles} cycles; void ratio {void:.3f}"
-        )
+        grown = f"accumulated {with_error(*ends[-1])} in {p.cycles} cycles"
+        note = f"{with_error(*rates[-1])} of {p.seeds} samples; {grown}; void ratio {void:.3f}"
         found.append(Quantity(f"R = {radius:g} cm: strain per cycle", rates[-1][0], note=note))
     rising = all(one[0] < two[0] for one, two in pairwise(rates))
     apart, error = rates[-1][0] - rates[0][0], math.hypot(rates[-1][1], rates[0][1])

@@ -106,9 +106,9 @@ def read_case(p: ShearBand, run: Run, share: float, seed: int) -> Case:
     failure = read_failure(run.tables[table_name(share, seed)])
     if not failure.failed:
         return Case(failure, {})
-    places = places_of(p, run, share, seed)
+    kept = places_of(p, run, share, seed)
     return Case(
-        failure, {name: BandAngle(*ends).compute(places) for name, ends in INTERVALS.items() if max(ends) < len(places.frames)}
+        failure, {name: BandAngle(*ends).compute(kept) for name, ends in INTERVALS.items() if max(ends) < len(kept.frames)}
     )
 
 
@@ -152,7 +152,7 @@ def criteria(cases: Sequence[Case]) -> dict[str, list[float]]:
     }
 
 
-def with_spread(mean: float, deviation: float, digits: int = 1) -> str:
+def with_deviation(mean: float, deviation: float, digits: int = 1) -> str:
     """`67.3 ± 2.1`, or that there is none."""
     if np.isnan(mean):
         return "none"
@@ -182,10 +182,10 @@ def main_quantities(p: ShearBand, group: Sequence[Case]) -> list[Quantity]:
         measured = angles(group, interval)
         mean, deviation = spread(measured)
         banded = int(np.isfinite(measured).sum())
-        note = f"{with_spread(mean, deviation)} (spread of samples); {banded} of {len(group)} seeds have a band"
+        note = f"{with_deviation(mean, deviation)} (spread of samples); {banded} of {len(group)} seeds have a band"
         found.append(Quantity(f"band angle, {interval}", mean, "°", note=note + f", p₀ = {p.pressure:g} K_n"))
     for name, (angle, varies) in expected.items():
-        found.append(Quantity(f"{name} angle", angle, "°", note=f"{with_spread(angle, varies)} (spread of samples)"))
+        found.append(Quantity(f"{name} angle", angle, "°", note=f"{with_deviation(angle, varies)} (spread of samples)"))
     for interval in (COUNTS, "to failure"):
         for name in ("Mohr-Coulomb", "Roscoe"):
             found.append(comparison(interval, name, spread(angles(group, interval)), expected))
@@ -214,9 +214,10 @@ def other_quantity(share: float, group: Sequence[Case]) -> Quantity:
     """The band at another pressure, criteria beside it."""
     measured = angles(group, COUNTS)
     mean, deviation = spread(measured)
-    others = {name: values for name, values in criteria(group).items() if "arcsin" not in name}
-    expected = ", ".join(f"{name} {with_spread(*spread(values))}" for name, values in others.items())
-    note = f"{with_spread(mean, deviation)}, {int(np.isfinite(measured).sum())} of {len(group)} seeds have a band; {expected}"
+    expected = ", ".join(
+        f"{name} {with_deviation(*spread(values))}" for name, values in criteria(group).items() if "arcsin" not in name
+    )
+    note = f"{with_deviation(mean, deviation)}, {int(np.isfinite(measured).sum())} of {len(group)} seeds have a band; {expected}"
     if not is_valid([each.failure for each in group]):
         note += "; grains overlap deeply"
     return Quantity(f"band angle at {share:g} K_n, {COUNTS}", mean, "°", note=note)
@@ -267,9 +268,9 @@ def band_words(band: BandAngle) -> str:
     return f"band at {band.degrees:.1f}°" if band.found else "no band"
 
 
-def draw_arrows(axes: Any, record: Record) -> None:
+def draw_arrows(axes: Any, kept: Record) -> None:
     """Displacements from the start to failure (fig 15a), longest about two grains long."""
-    moved = Displacement(0, 1).compute(record)
+    moved = Displacement(0, 1).compute(kept)
     length = np.hypot(*moved.vectors.T)
     scale = float(2.0 * moved.spacing / np.percentile(length, 99.0))
     arrows = {"angles": "xy", "scale_units": "xy", "scale": 1.0 / scale, "width": 0.0025}

@@ -108,7 +108,7 @@ def first_peak(times: np.ndarray, values: np.ndarray) -> tuple[float, float]:
 
 
 def duration(p: Sound) -> float:
-    """How long a chain is followed, in L/c: the front grows wide and is late by about n^(1/3)."""
+    """How long a chain is followed, in L/c: the front grows wide and arrives later by about n^(1/3)."""
     return p.blocks + 2.0 * p.blocks ** (1.0 / 3.0) + 5.0
 
 

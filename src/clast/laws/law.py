@@ -1,4 +1,4 @@
-"""What a law is told and what it answers, and what every law has in common.
+"""What a law receives and what it returns, and what every law has in common.
 
 A law is a module (or an object, see `clast.laws.own`) with four plain functions of scalars, compiled into the contact loop:
 
@@ -64,7 +64,7 @@ class Law(ABC):
     """What every law has: rolling resistance and cohesion can be added to any of them.
 
     A subclass with a `kind` is found by itself, in scene files too: its parameters with a `Key` are the keys there, and are
-    checked here. SceneError names the first that is not as its key wants it.
+    checked here. SceneError names the first that breaks the limits of its key.
     """
 
     rolling: Annotated[Rolling | None, Key("rolling resistance, a table")] = field(default=None, kw_only=True)

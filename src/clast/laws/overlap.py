@@ -1,4 +1,4 @@
-"""What laws of overlapping volumes are told, and what they share: dashpots, friction and their parameters (model §4)."""
+"""What laws of overlapping volumes receive, and what they share: dashpots, friction and their parameters (model §4)."""
 
 import math
 from dataclasses import dataclass

@@ -51,7 +51,7 @@ class OwnLaw(Law):
     needs_extra     whether contacts remember a second number
 
     The energy is checked against the force when the law is made: elastic = d(normal_energy)/d(depth).
-    SceneError says what is wrong with a number or a function, before anything is run.
+    SceneError names what is wrong with a number or a function, before anything is run.
     """
 
     parameters: Mapping[str, float]

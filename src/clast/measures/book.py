@@ -90,7 +90,7 @@ class Book:
         """The papers' own ratios: EPL08 and GM09 max|E − E₀|/E₀, PRE10 max|E + Q − W|/E over changes, ARX over W."""
         energy, residual = self.energy, np.abs(self.residual)
         ratios = {}
-        if energy[0] != 0.0 and not self.heat.any() and not self.work.any():  # says nothing where energy comes and goes
+        if energy[0] != 0.0 and not self.heat.any() and not self.work.any():  # means nothing where energy comes and goes
             ratios["max|E-E0|/E0 (EPL08, GM09)"] = float(np.abs(energy - energy[0]).max() / abs(energy[0]))
         if energy[-1] != 0.0:
             ratios["|residual|/E (PRE10)"] = float(residual[-1] / abs(energy[-1]))

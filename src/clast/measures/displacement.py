@@ -61,7 +61,7 @@ class Displacement(Measure):
     def plot(self, axes: Any = None, scale: float = 1.0, *, view: str | None = None) -> Any:
         """Arrows of the displacements, `scale` times as long as they are; returns the figure.
 
-        view   the two axes that are shown, to the right and upwards; "xy" in the plane and "xz" in space unless told
+        view   the two axes that are shown, to the right and upwards; by default "xy" in the plane and "xz" in space
         """
         import matplotlib.pyplot as plt
 

@@ -18,7 +18,7 @@ class ForceDistribution(Measure):
     """Forces of the contacts between grains in a frame.
 
     frame      number of the frame, negative from the end
-    friction   coefficient μ between grains; None if it is not known, then nothing is said of sliding
+    friction   coefficient μ between grains; None if it is not known, then sliding is not computed
     bins       of the histogram, up to the largest force
 
     After `compute(run)`: mean normal force, normal F_n/⟨F_n⟩ (m,), ratio |F_t|/F_n (m,), edges (bins + 1,) and density (bins,)
@@ -27,9 +27,7 @@ class ForceDistribution(Measure):
 
     def __init__(self, frame: int = -1, *, friction: float | None = None, bins: int = 30) -> None:
         if friction is not None and not friction > 0.0:
-            raise InputError(
-                f"ForceDistribution: friction = {friction} must be positive, or None where nothing is asked of sliding"
-            )
+            raise InputError(f"ForceDistribution: friction = {friction} must be positive, or None to leave out sliding")
         if bins < 1:
             raise InputError(f"ForceDistribution: bins = {bins} must be at least 1")
         self.frame, self.friction, self.bins = frame, friction, bins

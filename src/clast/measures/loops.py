@@ -64,7 +64,7 @@ class Loops(Measure):
         self.period, self.begin, self.axis, self.source, self.walls = period, begin, axis, source, walls
 
     def compute(self, run: StoredRun) -> Loops:
-        """Read a run; InputError says what it lacks."""
+        """Compute from a run; returns itself. InputError names what the run lacks."""
         axis = axis_number(run, "Loops", self.axis)
         source = "contacts" if is_periodic(run).all() else self.source
         stress = Stress(source, walls=self.walls).compute(run)

@@ -9,11 +9,11 @@ from clast.errors import InputError
 
 
 class UnreadError(InputError, AttributeError):
-    """A result asked for before there was one; an AttributeError too, so that hasattr() keeps its meaning."""
+    """A result was read before `compute`; an AttributeError too, so that hasattr() keeps its meaning."""
 
 
 class Measure:
-    """Base of the measures: says what it was made with, and that it has to be computed before it is read."""
+    """Base of the measures: its repr shows the settings, and reading a result before `compute` raises UnreadError."""
 
     def __repr__(self) -> str:
         """The call that made it, settings that are defaults left out; with what it has found, unless nothing yet."""

@@ -44,7 +44,7 @@ class QuasiStatic(Measure):
         self.rate, self.axis, self.source, self.walls = rate, axis, source, walls
 
     def compute(self, run: StoredRun) -> QuasiStatic:
-        """Read a run; InputError says what it lacks."""
+        """Compute from a run; returns itself. InputError names what the run lacks."""
         stress = Stress(self.source, walls=self.walls).compute(run)
         self.time = stress.time
         rate = (

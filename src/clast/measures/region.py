@@ -28,7 +28,7 @@ TURNED = 1e-9  # radians a wall may turn and still have one inner face
 
 
 class Walls(NamedTuple):
-    """Names of the walls around a sample; those of a periodic side are not asked for.
+    """Names of the walls around a sample; those of a periodic side are not used.
 
     left and right bound it along x, bottom and top along y, in space along z; front and back along y, in space only.
     """

@@ -1,7 +1,7 @@
 """What a measure reads of a stored run: samples, frames, walls, grains.
 
-A run is anything with `scene`, `series`, `frames` and `contacts` in the manner of `clast.open(folder)`. Where a run does
-not hold what a measure needs, an `InputError` says what is missing. Runs in the plane and in space read alike: vectors have
+A run is anything with `scene`, `series`, `frames` and `contacts` as `clast.open(folder)` has them. Where a run does
+not hold what a measure needs, an `InputError` names what is missing. Runs in the plane and in space read alike: vectors have
 d = 2 or 3 components.
 """
 
@@ -95,7 +95,7 @@ def in_space(run: StoredRun) -> bool:
 
 
 def refuse_space(run: StoredRun, what: str, instead: str) -> None:
-    """InputError for a run in space, which a measure of the plane cannot read; `instead` says what can."""
+    """Raise InputError for a run in space, which a measure of the plane cannot read; `instead` names what can."""
     if in_space(run):
         raise InputError(f"{what} is for runs in the plane and this one is in space: {instead}")
 
@@ -178,7 +178,7 @@ def wall_number(run: StoredRun, name: str) -> int:
 def wall_series(walls: Sequence[int], given: Sequence[str | None]) -> dict[int, str]:
     """What the series of every wall are called, by id: `NAME.x`, `NAME.force_y`; from the ids of all walls and their names.
 
-    A wall's own name where it can be told from all others: not that of another wall, not "cell" (the periods of the box), not
+    A wall's own name where it is unlike all others: not that of another wall, not "cell" (the periods of the box), not
     "wall7", which a nameless wall is called after its id. Of more than 16 walls none has series: a floor of glued grains is
     not a row of walls.
     """

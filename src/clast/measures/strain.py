@@ -40,7 +40,7 @@ class Strain(Measure):
         self.axis, self.since, self.walls, self.at = axis, since, walls, at
 
     def compute(self, run: StoredRun) -> Strain:
-        """Read a run; InputError says what it lacks."""
+        """Compute from a run; returns itself. InputError names what the run lacks."""
         axis = axis_number(run, "Strain", self.axis)
         region = Region(self.walls, at=self.at).compute(run)
         self.time = region.time

@@ -54,7 +54,7 @@ class Stress(Measure):
         self.source, self.walls, self.at = source, walls, at
 
     def compute(self, run: StoredRun) -> Stress:
-        """Read a run; InputError says what it lacks."""
+        """Compute from a run; returns itself. InputError names what the run lacks."""
         self.region = Region(self.walls, at=self.at).compute(run)
         self.time = self.region.time
         self.on_wall: dict[str, Array] = {}

@@ -27,7 +27,7 @@ class VoidRatio(Measure):
         self.walls, self.at = walls, at
 
     def compute(self, run: StoredRun) -> VoidRatio:
-        """Read a run; InputError says what it lacks."""
+        """Compute from a run; returns itself. InputError names what the run lacks."""
         region = Region(self.walls, at=self.at).compute(run)
         grains = grains_of(run)
         if not grains.any():

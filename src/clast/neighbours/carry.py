@@ -38,7 +38,7 @@ def find_of(axes: int, width: int, order_within: Any = same_row) -> Any:
     @device
     def order(q, p, world):
         """Negative where the old pair q comes before the new pair p, 0 where they are one; both have the same i."""
-        old, new, rank = world.old, world.new, world.cast.rank
+        old, new, rank = world.old, world.new, world.roles.rank
         a, b = unsigned(old.pair[width * q + 1]), unsigned(new.pair[width * p + 1])
         difference = np.int64(rank[a]) - np.int64(rank[b])
         for axis in range(axes):

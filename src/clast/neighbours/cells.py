@@ -89,7 +89,7 @@ def window(x, span, low, extent, period, count):
 
 
 @routine
-def lay_grids(parts, alpha, lengths, cast, work):
+def lay_grids(parts, alpha, lengths, roles, work):
     """The room of the cells from the extents of all parts, then a grid of it for each level; returns the number of cells."""
     room = work.room
     for axis in range(3):
@@ -101,8 +101,8 @@ def lay_grids(parts, alpha, lengths, cast, work):
         room[EXTENT + axis] = lengths[axis] if closed else high - low
     extent = (room[EXTENT], room[EXTENT + 1], room[EXTENT + 2])
     cells = np.int64(0)
-    for level in range(cast.level_reach.size):
-        side = 2.0 * cast.level_reach[level] + 2.0 * alpha
+    for level in range(roles.level_reach.size):
+        side = 2.0 * roles.level_reach[level] + 2.0 * alpha
         nx, ny, nz = cell_counts(side, extent, lengths, CELLS_EACH * work.members[level] + CELLS_MORE)
         at = GRID * level
         work.grid[at + BASE], work.grid[at + NX], work.grid[at + NY], work.grid[at + NZ] = cells, nx, ny, nz

@@ -69,7 +69,7 @@ def others_of(width: int) -> SimpleNamespace:
     def close_body(b, world):
         """Sort the list of body b and write where its pairs begin."""
         work, new = world.work, world.new
-        sort_run(new.other, work.other_start[b], work.other_start[b + 1], new.pair, world.cast.rank)
+        sort_run(new.other, work.other_start[b], work.other_start[b + 1], new.pair, world.roles.rank)
         new.first_other[b] = work.other_start[b]
         new.first_pair[b] = work.rank[work.first_near[b]]
 

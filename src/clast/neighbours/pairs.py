@@ -55,7 +55,7 @@ def note_of(axes: int) -> SimpleNamespace:
         (first, room, count), near = spot, world.work.near
         if count < room:
             at = width * (first + count)
-            while at > width * first and comes_after(near, at - width, j, image, world.cast.rank):
+            while at > width * first and comes_after(near, at - width, j, image, world.roles.rank):
                 for column in range(width):
                     near[at + column] = near[at - width + column]
                 at -= width
@@ -109,7 +109,7 @@ def note_level_of(dimension: SimpleNamespace) -> Any:
     @device
     def note_run(i, first, last, spot, world):
         """Look at the items first … last of cells."""
-        work, rank, mobile, reach = world.work, world.cast.rank, world.cast.mobile, world.model.reach
+        work, rank, mobile, reach = world.work, world.roles.rank, world.roles.mobile, world.model.reach
         for k in range(work.cell_start[unsigned(first)], work.cell_start[unsigned(last)]):
             j = unsigned(work.cell_item[unsigned(k)])
             if rank[j] > rank[i] and (mobile[i] or mobile[j]):
@@ -122,7 +122,7 @@ def note_level_of(dimension: SimpleNamespace) -> Any:
         work, room, at = world.work, world.work.room, GRID * level
         (x, y, z), (lx, ly, lz) = place(world.state.body, i), periods(world.model)
         nx, ny, nz = work.grid[at + NX], work.grid[at + NY], work.grid[at + NZ]
-        span = world.model.reach[i] + world.cast.level_reach[level] + 2.0 * world.alpha
+        span = world.model.reach[i] + world.roles.level_reach[level] + 2.0 * world.alpha
         x_first, x_count = window(x, span, room[LOW], room[EXTENT], lx, nx)
         y_first, y_count = window(y, span, room[LOW + 1], room[EXTENT + 1], ly, ny)
         z_first, z_count = window(z, span, room[LOW + 2], room[EXTENT + 2], lz, nz)
@@ -180,20 +180,20 @@ def near_pairs_of(dimension: SimpleNamespace) -> Any:
     @device
     def find_pairs(i, world):
         """Pairs that belong to body i; returns 0 and their number."""
-        work, cast = world.work, world.cast
+        work, roles = world.work, world.roles
         first = np.int64(work.first_near[i])
         writing = work.size[WRITING] != 0
         spot = first, np.int64(work.first_near[i + 1]) - first if writing else np.int64(0), np.int64(0)
         if work.level[i] >= 0:
-            for level in range(cast.level_reach.size):
+            for level in range(roles.level_reach.size):
                 spot = note_level(i, level, spot, world)
-            for q in range(first_above(cast.big, i), cast.big.size):
-                if cast.mobile[i] or cast.mobile[cast.big[q]]:
-                    spot = note_big(i, cast.big[q], spot, world)
+            for q in range(first_above(roles.big, i), roles.big.size):
+                if roles.mobile[i] or roles.mobile[roles.big[q]]:
+                    spot = note_big(i, roles.big[q], spot, world)
         elif work.level[i] == BIG:
-            for q in range(first_above(cast.grains, i), cast.grains.size):
-                if cast.mobile[i] or cast.mobile[cast.grains[q]]:
-                    spot = note_big(cast.grains[q], i, spot, world)
+            for q in range(first_above(roles.grains, i), roles.grains.size):
+                if roles.mobile[i] or roles.mobile[roles.grains[q]]:
+                    spot = note_big(roles.grains[q], i, spot, world)
         if not writing:
             work.first_near[i] = spot[2]
         return np.int64(0), spot[2]

@@ -90,7 +90,7 @@ def world_of(part, job):
     target = bare(job.new.candidate) if job.work.size[WRITING] != 0 else bare(job.work.slot)
     return Rebuild(
         part, job.parts, job.own, job.alpha, job.materials, job.parameters, bare_all(job.geometry), bare_all(job.probes),
-        bare_all(job.faced), bare_all(job.model), bare_all(job.state), whole(job.cast), bare_all(job.work), bare_all(job.old),
+        bare_all(job.faced), bare_all(job.model), bare_all(job.state), whole(job.roles), bare_all(job.work), bare_all(job.old),
         bare_all(job.new), target,
     )  # fmt: skip
 
@@ -160,7 +160,7 @@ def following_of(periods: Any, close_pairs: Any) -> Any:
         size, sums, near = work.size, work.sums, work.size[NEAR]
         size[STAGE], size[WRITING] = after, after in (FILL_PAIRS, FILL_CANDIDATES)
         if stage == EXTENT:
-            size[CELLS] = lay_grids(job.parts, job.alpha, periods(job.model), job.cast, work)
+            size[CELLS] = lay_grids(job.parts, job.alpha, periods(job.model), job.roles, work)
         elif stage in (SUM_CELLS, SUM_OTHERS):
             sum_parts(sums, job.parts)
         elif stage == COUNT_PAIRS:

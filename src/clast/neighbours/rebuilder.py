@@ -36,12 +36,12 @@ class Rebuilder:
         """Lists for surfaces nearer than 2 alpha; returns the number of pairs.
 
         laws        materials, and parameters of the law between two
-        world       geometry, its two trees, model, state, cast, old lists and lists to write to, all flat
+        world       geometry, its two trees, model, state, roles, old lists and lists to write to, all flat
         grown       makes larger lists to write to: grown(pairs, candidates)
         """
-        geometry, probes, faced, model, state, cast, old, new = world
+        geometry, probes, faced, model, state, roles, old, new = world
         parts = 1 if threads == 1 else PARTS_EACH * threads
-        work = self._scratch(cast, parts)
+        work = self._scratch(roles, parts)
         stage = EXTENT
         while stage != DONE:
             if stage == FILL_PAIRS:
@@ -53,15 +53,15 @@ class Rebuilder:
                 self.kernels.rebuild,
                 team,
                 Rebuild(
-                    0, parts, self.room, alpha, *laws, geometry, probes, faced, model, state, cast, work, old, new, work.slot
+                    0, parts, self.room, alpha, *laws, geometry, probes, faced, model, state, roles, work, old, new, work.slot
                 ),
             )
             stage = int(work.size[STAGE])
         return int(work.size[PAIRS])
 
-    def _scratch(self, cast: Any, parts: int) -> Scratch:
+    def _scratch(self, roles: Any, parts: int) -> Scratch:
         """Scratch for so many parts and for who takes part now."""
-        bodies = cast.mobile.size
+        bodies = roles.mobile.size
         if self._work is None:
             none = np.zeros(0, np.int64)
             self._work = Scratch(
@@ -70,9 +70,9 @@ class Rebuilder:
                 np.zeros(bodies + 1, np.int64), none, none, none, none, none, none, np.zeros(0),
             )  # fmt: skip
             self._work = self._with_room(self._work, 64)
-        if self._cast is not cast.grains:  # bodies have left, or this is the first time
-            self._cast = cast.grains
-            self._work = self._with_cast(self._work, cast)
+        if self._cast is not roles.grains:  # bodies have left, or this is the first time
+            self._cast = roles.grains
+            self._work = self._with_cast(self._work, roles)
         if self._slot(self._work) > 1.5 * self._work.size[SLOT]:
             self._work = self._with_room(self._work, len(self._work.rank) - 1)
         if len(self._work.sums) < COLUMNS * parts:
@@ -81,12 +81,12 @@ class Rebuilder:
             )
         return self._work
 
-    def _with_cast(self, work: Scratch, cast: Any) -> Scratch:
+    def _with_cast(self, work: Scratch, roles: Any) -> Scratch:
         """The same for who takes part now."""
         work.level[:] = ABSENT
-        work.level[cast.grains] = cast.level
-        work.level[cast.big] = BIG
-        members = np.bincount(cast.level, minlength=cast.level_reach.size)
+        work.level[roles.grains] = roles.level
+        work.level[roles.big] = BIG
+        members = np.bincount(roles.level, minlength=roles.level_reach.size)
         cells = int((CELLS_EACH * members + CELLS_MORE).sum())
         return work._replace(
             members=members.astype(np.int64),

@@ -46,7 +46,7 @@ class Rebuild(NamedTuple):
     faced: Any  # and of what may be touched
     model: Any
     state: Any
-    cast: Any
+    roles: Any
     work: Scratch
     old: Any  # contacts
     new: Any

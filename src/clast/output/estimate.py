@@ -1,4 +1,4 @@
-"""What a run will cost, said before it begins: steps, time step and its rule, space on disk; and durations in words."""
+"""What a run will cost, printed before it begins: steps, time step and its rule, space on disk; and durations in words."""
 
 from __future__ import annotations
 

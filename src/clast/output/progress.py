@@ -1,4 +1,4 @@
-"""How a long task shows itself: a bar in a terminal or notebook, a line a minute elsewhere, nothing when asked to be quiet.
+"""How a long task shows itself: a bar in a terminal or notebook, a line a minute elsewhere, nothing when `silent`.
 
 All of it goes to stderr (in a notebook below the cell), so that stdout holds results only.
 """
@@ -46,7 +46,7 @@ class Progress:
             print(text, file=sys.stderr, flush=True)
 
     def detail(self, text: str) -> None:
-        """A sentence for who asked for details."""
+        """Print a sentence if `verbose`."""
         if self.verbose:
             self.say(text)
 

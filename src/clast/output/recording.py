@@ -50,7 +50,7 @@ class Interrupted(Exception):  # noqa: N818  (not a failure: the run was saved)
 
 
 class Samples(Every):
-    """The book, and whatever else an experiment asks for, at regular steps."""
+    """The book, and the `extra` quantities of an experiment, at regular steps."""
 
     def __init__(self, writer: RunWriter, interval: int, last: int, extra: Extra | None) -> None:
         super().__init__(interval, last)
@@ -119,7 +119,7 @@ def run(
     integrator   "verlet", "gear4" or "gear5"
     samples      rows of the series, about; at least 200 for an honest energy error
     frames       stored configurations, about; 0 for none
-    extra        further quantities of a sample: (engine, snapshot) → {name: number}; docs/names.md says what a snapshot holds
+    extra        further quantities of a sample: (engine, snapshot) → {name: number}; docs/names.md lists what a snapshot holds
     resume       go on from the last checkpoint, or from the start if the run was killed before its first
     progress     where to show bar and sentences; None for the terminal or notebook, `clast.quiet()` for nowhere
     conclude     what to add to the result, from the complete series and frames, before the run counts as finished

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-_PUBLIC = {  # loaded when first asked for
+_PUBLIC = {  # loaded when first used
     "Packing": "plane.packing",
     "OverlapWarning": "plane.packing",
     "voronoi_packing": "plane.voronoi",

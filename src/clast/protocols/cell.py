@@ -53,7 +53,7 @@ class Extent:
 def add_cell(scene: Scene, extent: Extent, radius: float) -> None:
     """Add the four walls with their inner faces on the sides of `extent`, held against turning and sliding.
 
-    What moves a wall across its face is to be said by `press` or `drive`.
+    What moves a wall across its face is given by `press` or `drive`.
     """
     x, y, w, h, r = extent.x, extent.y, extent.width, extent.height, radius
     over = OVERHANG * max(w, h)

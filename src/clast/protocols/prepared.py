@@ -25,7 +25,7 @@ class Kept:
     positions: np.ndarray  # (n, 2)
     angles: np.ndarray  # (n,) radians
     springs: Springs
-    numbers: Mapping[str, float]  # what is said about the state
+    numbers: Mapping[str, float]  # that describe the state
 
 
 def kept_path(kind: str, scene: Scene, settings: str, *sources: Path) -> Path:

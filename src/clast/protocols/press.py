@@ -1,7 +1,7 @@
 """Protocols that bring a sample to rest under its loads, with the real drag and pressures of its scene (model §6).
 
-A protocol is a scene and a `Stop`: the scene says what acts on the grains (gravity, drag, walls under a rising pressure,
-friction on or off), the stop says when they lie still enough. What comes of it is kept in the cache folder:
+A protocol is a scene and a `Stop`: the scene holds what acts on the grains (gravity, drag, walls under a rising pressure,
+friction on or off), the stop decides when they lie still enough. What comes of it is kept in the cache folder:
 
     settled = prepare(scene, Stop(longest=60.0), dt=1e-3)
     print(settled.report)
@@ -147,9 +147,9 @@ def prepare(scene: Scene, stop: Stop, *, dt: float | None = None, progress: Prog
         report = come_to_rest(engine, stop, progress)
     if not report.reached:
         raise PhysicsError(
-            f"preparation: kinetic / elastic energy {report.kinetic:.2g} (asked: {stop.kinetic:g}) and unbalanced force "
-            f"{report.unbalanced:.2g} (asked: {stop.unbalanced:g}) after t = {report.time:.4g}; raise the drag, the damping or "
-            f"the time allowed, or ask for less{coarse(engine)}"
+            f"preparation: kinetic / elastic energy {report.kinetic:.2g} (limit: {stop.kinetic:g}) and unbalanced force "
+            f"{report.unbalanced:.2g} (limit: {stop.unbalanced:g}) after t = {report.time:.4g}; raise the drag, the damping or "
+            f"the time allowed, or raise the limits{coarse(engine)}"
         )
     found = Prepared(engine.positions, engine.angles, engine.springs(), report)
     keep(path, Kept(found.positions, found.angles, found.springs, report.numbers()))
@@ -163,7 +163,7 @@ def coarse(engine: Engine) -> str:
 
 
 def come_to_rest(engine: Engine, stop: Stop, progress: Progress | None = None) -> Report:
-    """Step until the stop's conditions hold together, or its time is over; then say how it stands."""
+    """Step until the stop's conditions hold together, or its time is over; then return the state reached."""
     progress = progress or quiet()
     begin, last = engine.step, engine.step + round(stop.longest / engine.dt)
     while True:

@@ -1,7 +1,7 @@
 """What a reproduction found, as data: from the runs in a folder to report.json and summary.csv, and to the pages made of it.
 
-Everything comes from what the runs stored, so that a report can be written at any time, by anybody who has the folder, and says
-the same. Nothing in it tells who ran it or where: machines are named by processor and versions.
+Everything comes from what the runs stored, so that a report can be written at any time, by anybody who has the folder, and is
+always the same. Nothing in it shows who ran it or where: machines are named by processor and versions.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class RunReport:
 
 @dataclass(frozen=True)
 class Section:
-    """One experiment with its runs. `caption` says what its pictures show, in the order of their making."""
+    """One experiment with its runs. `caption` describes its pictures, in the order of their making."""
 
     name: str
     paper: str
@@ -152,7 +152,7 @@ def section_of(plan: Sequence[PlannedRun], folder: Path) -> Section:
 
 
 def report_run(planned: PlannedRun, varied: Sequence[str], folder: Path) -> RunReport:
-    """What one run says of itself; `varied` are the parameters in which it and the experiment's other runs may differ."""
+    """The report of one run; `varied` are the parameters in which it and the experiment's other runs may differ."""
     progress = progress_of(planned)
     entry, parameters = planned.entry, planned.parameters
     known = RunReport(

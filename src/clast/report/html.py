@@ -114,7 +114,7 @@ def summary(report: Report) -> str:
     return (
         '<h2 id="summary">Summary</h2>\n<div class="wide"><table class="summary">\n<thead><tr><th>what was judged</th>'
         "<th>published</th><th>measured</th><th>agrees</th></tr></thead>\n" + "\n".join(groups) + "\n</table></div>\n"
-        '<p class="soft">– under “published”: the paper says it in words, without a number. c is the Cundall number, grains × '
+        '<p class="soft">– under “published”: the paper has it in words, without a number. c is the Cundall number, grains × '
         "steps per second; the energy error is the largest gap of the energy book over the energy that moves in it, and "
         "agrees when it is below the published one.</p>"
     )

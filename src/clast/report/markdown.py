@@ -37,7 +37,7 @@ def markdown_page(report: Report, folder: Path, beside: str) -> tuple[str, dict[
         f"# The figures of the papers, {report.size} size",
         f"Written by `clast reproduce --report-only --format markdown`, not by hand. **{standing(report)}**",
         *([" ".join(origin(report))] if origin(report) else []),
-        "A dash under *published*: the paper says it in words, without a number.",
+        "A dash under *published*: the paper has it in words, without a number.",
         summary(report.sections),
         *(section_part(section, pictures, beside) for section in report.sections),
         "\n".join(["## Papers", "", *(f"- {key}: {text}" for key, text in papers_of(report))]),
@@ -95,7 +95,7 @@ def section_part(section: Section, pictures: Mapping[str, Picture], beside: str)
 
 
 def run_part(section: Section, run: RunReport, pictures: Mapping[str, Picture], beside: str) -> list[str]:
-    """One run: pictures, what the paper says of its numbers with the likely reason where they disagree, command."""
+    """One run: pictures, its numbers beside the paper's with the likely reason where they disagree, command."""
     said = []
     if run.state in LACKING:
         said.append(f"**{LACKING[run.state]}**{': ' if run.message else ''}{cell(run.message)}")

@@ -36,7 +36,7 @@ def fit_pictures(paths: Sequence[Path], budget: int = BUDGET) -> dict[Path, Pict
     """
     fitted = {}
     for path in paths:
-        with suppress(OSError, SyntaxError):  # what Pillow says of a picture that is cut off
+        with suppress(OSError, SyntaxError):  # what Pillow raises for a picture that is cut off
             fitted[path] = scaled(path, WIDTHS[0])
     rung = dict.fromkeys(fitted, 0)
     while sum(len(each.data) for each in fitted.values()) > budget:

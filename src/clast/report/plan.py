@@ -58,10 +58,10 @@ UNKNOWN = 3600.0  # s: what is not in the table is begun first
 class PlannedRun:
     """One run of an experiment.
 
-    given    parameters on top of the size
-    folder   where it lies or will lie
-    asked    False for one that lies there although nobody asked for it: it is reported, not run
-    own      its parameters are none of those that the papers' figures need: it is shown, and not counted
+    given       parameters on top of the size
+    folder      where it lies or will lie
+    requested   False for one that lies in the folder but was not requested: it is reported, not run
+    own         its parameters are none of those that the papers' figures need: it is shown, and not counted
     """
 
     entry: Entry
@@ -69,7 +69,7 @@ class PlannedRun:
     given: Mapping[str, Any]
     parameters: Parameters
     folder: Path
-    asked: bool = True
+    requested: bool = True
     own: bool = False
 
     @property
@@ -85,7 +85,7 @@ class PlannedRun:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is; `message` says more, `run` is open if it can be read."""
+    """How far a run is; `message` gives details, `run` is open if it can be read."""
 
     state: State
     message: str = ""
@@ -130,18 +130,18 @@ def plan_runs(wanted: Sequence[str], size: str, folder: Path) -> list[PlannedRun
     `clast list` has them. InputError for a name that is none, for a folder that is a file or holds something else."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file: give another folder with --out")
-    asked = {name: find(name) for name in wanted or names()}
+    entries = {name: find(name) for name in wanted or names()}
     there = find_runs(folder)
     for each in there:
         if each.size != size:
             raise InputError(f"{each.folder} is a run of size {each.size}: use --size {each.size}, or another folder with --out")
     plan: list[PlannedRun] = []
-    for name in sorted({*asked, *(each.name for each in there)}):
-        entry = asked.get(name) or find(name)
+    for name in sorted({*entries, *(each.name for each in there)}):
+        entry = entries.get(name) or find(name)
         mine = [(each, stored) for each in there if each.name == name and (stored := readable_parameters(entry, each))]
         known: list[Parameters] = []
         papers = [(given, entry.choose(size, given)) for given in entry.variants.get(size, ({},))]
-        for given, parameters in papers if name in asked else ():
+        for given, parameters in papers if name in entries else ():
             here = folder / folder_name(name, given)
             same = [each.folder for each, stored in mine if stored == parameters]
             refuse_another(here, same)
@@ -150,7 +150,9 @@ def plan_runs(wanted: Sequence[str], size: str, folder: Path) -> list[PlannedRun
         for each, stored in mine:
             if stored not in known:
                 own = all(stored != parameters for _, parameters in papers)
-                plan.append(PlannedRun(entry, size, differing(entry, size, stored), stored, each.folder, asked=False, own=own))
+                plan.append(
+                    PlannedRun(entry, size, differing(entry, size, stored), stored, each.folder, requested=False, own=own)
+                )
                 known.append(stored)
     return plan
 
@@ -175,7 +177,7 @@ def refuse_another(folder: Path, same: Sequence[Path]) -> None:
     try:
         open_run(folder).close()
     except (ClastError, *DAMAGED):
-        return  # told as a failure, which does not stop the rest
+        return  # reported as a failure, which does not stop the rest
     if not same:
         raise InputError(f"{folder} holds a run of something else, or of other parameters: give another folder with --out")
 

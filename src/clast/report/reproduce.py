@@ -49,9 +49,9 @@ class Reporting(Display):
 
 
 def tasks_of(plan: Sequence[PlannedRun]) -> list[Task]:
-    """What was asked for as tasks, the longest first, so that none is left over when all others are done."""
-    asked = sorted((each for each in plan if each.asked), key=lambda each: -(each.seconds or UNKNOWN))
-    return [Task(each.folder.name, each.entry.name, each.size, each.given, each.timed) for each in asked]
+    """The requested runs as tasks, the longest first, so that none is left over when all others are done."""
+    requested = sorted((each for each in plan if each.requested), key=lambda each: -(each.seconds or UNKNOWN))
+    return [Task(each.folder.name, each.entry.name, each.size, each.given, each.timed) for each in requested]
 
 
 def reproduce(

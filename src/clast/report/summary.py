@@ -1,4 +1,4 @@
-"""The lines of the summary: what was judged, runs that say the same put together; and the sentences that all pages share."""
+"""The lines of the summary: what was judged, runs with equal verdicts put together; and the sentences that all pages share."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VERDICTS = {True: "yes", False: "no", None: "–"}
 
 @dataclass(frozen=True)
 class SummaryLine:
-    """A judged quantity beside the paper's number, as text; `where` tells which runs, "" where all say so."""
+    """A judged quantity beside the paper's number, as text; `where` names the runs, "" if there is only one."""
 
     quantity: str
     where: str
@@ -144,7 +144,7 @@ def origin(report: Report) -> list[str]:
     said += [f"Made by {versions}." for versions in report.versions]
     told = {section.name for section in report.sections}
     if absent := [name for name in names() if name not in told]:  # or a part would pass for the whole
-        said.append(f"Not in this report, since not asked for or not run: {', '.join(absent)}.")
+        said.append(f"Not in this report, since not requested or not run: {', '.join(absent)}.")
     return said
 
 

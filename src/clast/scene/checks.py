@@ -1,4 +1,4 @@
-"""Numbers and words given to a scene, checked one by one; a complaint says what is wrong and where."""
+"""Numbers and words given to a scene, checked one by one; SceneError names what is wrong and where."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NO_TURN = "is a quaternion of length 0, which turns nothing: no turn at all is (
 
 
 def numbers(what: str, values: object, count: int) -> tuple[float, ...]:
-    """`values` as `count` finite numbers; SceneError says what is not."""
+    """`values` as `count` finite numbers; SceneError names the one that is not."""
     try:
         listed = [*values]  # type: ignore[misc]
     except TypeError:

@@ -1,4 +1,4 @@
-"""What all tags of one body say together, in the plane (x, y, spin) and in space (x, y, z, spin_x, spin_y, spin)."""
+"""All tags of one body summed up, in the plane (x, y, spin) and in space (x, y, z, spin_x, spin_y, spin)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Imposed:
     velocity: list[Timed | None] = field(default_factory=lambda: [None, None, None])  # None where the body is free
     force: list[list[Timed]] = field(default_factory=lambda: [[], [], []])  # to be added
     pressures: list[Pressure] = field(default_factory=list)
-    dashpot: tuple[float, ...] | None = None  # one for each axis; None where nothing was said
+    dashpot: tuple[float, ...] | None = None  # one for each axis; None where no tag gives it
 
     @property
     def held(self) -> tuple[bool, ...]:
@@ -60,7 +60,7 @@ def numbers_of(tag: Velocity | Force, axes: int) -> list[Timed | None]:
 
 
 def check_axes(who: str, tag: Tag, axes: int) -> None:
-    """SceneError where a tag says what the plane does not have, or leaves out what space needs."""
+    """SceneError where a tag has a component that the plane does not have, or lacks one that space needs."""
     if isinstance(tag, Velocity | Force) and axes == PLANE:
         for name in ONLY_SPACE:
             value = getattr(tag, name, None)

@@ -56,7 +56,7 @@ class Box:
     """A cell of the plane; a side with a period repeats, an open side does not confine anything (walls are bodies).
 
     tags   what moves the periods, as it would move a wall at the far corner (period_x, period_y): `Velocity(y=-0.01)` shortens
-           period_y, `Pressure(p, "-x")` pushes period_x together with p × period_y. A period that nothing is said of stays.
+           period_y, `Pressure(p, "-x")` pushes period_x together with p × period_y. A period without a tag stays.
     mass   inertia of periods under a force or pressure; √N mean grains if not given, as for a wall
 
     `period_x` and `period_y` are lengths, 0 for an open side. SceneError for a length that is negative or not finite, and for a
@@ -99,7 +99,7 @@ class Box:
         return bool(imposed.force[axis]) or any(pressure.direction[1] == "xy"[axis] for pressure in imposed.pressures)
 
     def imposed(self) -> Imposed:
-        """What the tags say together; periods that nothing pushes are held."""
+        """All tags of the box summed up; periods that nothing pushes are held."""
         imposed = sum_up("box", self.tags)
         imposed.velocity = [
             value if value is not None or self.pushed(c) else 0.0 for c, value in enumerate(imposed.velocity[:2])
@@ -133,7 +133,7 @@ class Scene(Problem[Body]):
     remove_below   grains that have fallen below this y are taken out of the run (they keep their last place in frames)
     springs        what contacts remember at the start, from an earlier run: `engine.springs()`
 
-    Any consistent units. SceneError says what cannot be, where it is given: here, in `add`, `tag` or `set_law`.
+    Any consistent units. SceneError is raised where something impossible is given: here, in `add`, `tag` or `set_law`.
     """
 
     axes = PLANE
@@ -252,7 +252,7 @@ class Scene(Problem[Body]):
         material: str = "wall",
         name: str | None = None,
     ) -> int:
-        """Add a big body where its skeleton was drawn (its own coordinates are the world's), fixed unless tags are given."""
+        """Add a big body where its skeleton was drawn (its own coordinates are the world's), fixed unless `tags` are given."""
         return self.add(shape, -shape.origin, mass=mass, material=material, big=True, name=name, tags=tags)
 
     def _check_shape(self, who: str, shape: object, big: bool) -> None:

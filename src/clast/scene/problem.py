@@ -188,7 +188,7 @@ class Problem(Generic[Kind]):
         return found
 
     def imposed(self, number: int) -> Imposed:
-        """What the tags of a body say together."""
+        """All tags of a body summed up."""
         return sum_up(f"body {number}", self.bodies[number].tags, self.axes)
 
     def masses(self) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""The problem as data, in space: solids, box, gravity, laws and tags, checked as they are given. See `clast.scene.plane`."""
+"""The problem as data, in space: solids, box, gravity, laws and tags, checked as they are given."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Scene3D(Problem[Body3D]):
     remove_below   grains that have fallen below this z are taken out of the run (they keep their last place in frames)
     springs        what contacts remember at the start, from an earlier run: `engine.springs()`
 
-    Any consistent units. SceneError says what cannot be, where it is given: here, in `add`, `tag` or `set_law`.
+    Any consistent units. SceneError is raised where something impossible is given: here, in `add`, `tag` or `set_law`.
     """
 
     axes = SPACE
@@ -258,12 +258,12 @@ class Scene3D(Problem[Body3D]):
         material: str = "wall",
         name: str | None = None,
     ) -> int:
-        """Add a big body where its skeleton was drawn (its own coordinates are the world's), fixed unless tags are given."""
+        """Add a big body where its skeleton was drawn (its own coordinates are the world's), fixed unless `tags` are given."""
         return self.add_drawn(solid, mass=mass, material=material, big=True, name=name, tags=tags)
 
 
 def three(what: str, values: object) -> Three:
-    """`values` as three finite numbers; SceneError says what is not."""
+    """`values` as three finite numbers; SceneError names the one that is not."""
     x, y, z = numbers(what, values, 3)
     return x, y, z
 

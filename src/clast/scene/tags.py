@@ -119,7 +119,7 @@ class Pressure:
 
     @property
     def in_pairs(self) -> bool:
-        """Whether `between` says two pairs, as in space, and not two walls, as in the plane."""
+        """Whether `between` holds two pairs, as in space, and not two walls, as in the plane."""
         listed = isinstance(self.between, tuple | list)
         return listed and any(each is None or isinstance(each, tuple | list) for each in self.between)  # type: ignore[union-attr]
 

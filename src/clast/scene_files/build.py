@@ -22,7 +22,7 @@ from clast.shapes.plane.photograph import grains_from_image
 
 @contextmanager
 def at(entry: str) -> Iterator[None]:
-    """Put the entry before whatever is said about it: "tags[0]" around "x" around "…" gives "tags[0].x: …"."""
+    """Put the entry before the message of an error raised inside: "tags[0]" around "x" around "…" gives "tags[0].x: …"."""
     try:
         yield
     except ClastError as error:

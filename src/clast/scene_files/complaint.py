@@ -25,7 +25,7 @@ WANTED = {
 def complaint(error: ValidationError, given: Any, root: type[BaseModel]) -> tuple[list[str | int], str]:
     """Path of the first bad entry in the tables `given`, and how the sentence goes on behind it: ": -1 must be positive".
 
-    A misspelt key is told before what is missing for its sake.
+    A misspelt key is reported before the key that is missing because of it.
     """
     records = error.errors()
     first = next((each for each in records if each["type"] == "extra_forbidden"), records[0])

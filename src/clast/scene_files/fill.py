@@ -1,4 +1,4 @@
-"""Many grains at once, as a scene file asks for them: in rows or at random, a mixture of shapes and sizes."""
+"""Many grains at once, from a table `fill` of a scene file: in rows or at random, a mixture of shapes and sizes."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Read a scene file: TOML in, a checked scene and the manner of its run out. Nothing in a file can run code.
+"""Read a scene file: TOML in, a checked scene and the settings of its run out. Nothing in a file can run code.
 
-Whatever is wrong is told in one sentence with the file and the entry, before anything is compiled or written:
+A mistake is reported in one sentence with the file and the entry, before anything is compiled or written:
 
     box.toml: walls[2].radius: -0.1 must be positive
 
-The keys are those of `clast.scene_files.schema`, or where the file says `dimension = 3` those of
+The keys are those of `clast.scene_files.schema`, or with `dimension = 3` those of
 `clast.scene_files.space.schema`; bodies are numbered in the order grains, walls, fill.
 """
 
@@ -81,7 +81,7 @@ def read_scene(path: Path | str, given: Mapping[str, Any] | None = None) -> Scen
 
 
 def built(file: Path, text: str, keys: SceneKeys) -> SceneFile:
-    """The scene that entries ask for, found fit to be stepped; what is wrong is told with the name of the file."""
+    """The scene made of the entries, checked to be fit for stepping; errors name the file."""
     origin: list[str] = []
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -132,7 +132,7 @@ def parse(file: Path, text: str, given: Mapping[str, Any]) -> SceneKeys:
 
 
 def looks_like_space(tables: Mapping[str, Any], faults: int) -> bool:
-    """Whether a file with so many faults as a scene in the plane, which does not say what it is, has fewer as one in space."""
+    """Whether a file without `dimension`, with so many faults as a scene in the plane, has fewer as one in space."""
     try:
         SpaceSceneKeys.model_validate({**tables, "dimension": 3})
     except ValidationError as error:

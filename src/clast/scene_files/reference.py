@@ -53,15 +53,15 @@ run code. A small one, whole:
 Longer ones: [examples/box.toml](../examples/box.toml) presses a mixture of grains under a loaded lid,
 [examples/rotating-drum.toml](../examples/rotating-drum.toml) turns a drum.
 
-A file that says `dimension = 3` is a scene in space: solids, three numbers for a place. Its keys are those of
-[scene-file-3d.md](scene-file-3d.md); everything on this page is about the plane, which is meant where nothing is said.
+A file with `dimension = 3` is a scene in space: solids, three numbers for a place. Its keys are those of
+[scene-file-3d.md](scene-file-3d.md); everything on this page is about the plane, which a file without `dimension` is in.
 
 - Any consistent units. Numbers are written as numbers: `1`, `1.0`, `1e5`; not `"1"`, not `true`.
 - A mistake is answered with the file, the entry and what is wrong, before anything is computed or written:
   `box.toml: walls[2].radius: -0.1 must be positive`. Entries of lists are numbered from 0.
 - Bodies are numbered from 0: first `grains`, then `walls`, then `fill`, each in the order of the file.
 - Settings of `[run]` can be given on the command line, where they win: `clast run box.toml --until 2 --dt 1e-5`.
-- The run keeps the text of the scene file and of the shape files it names. `--resume` asks for the same scene again.
+- The run keeps the text of the scene file and of the shape files it names. `--resume` needs the same scene again.
 - In Python: `file = clast.read_scene("box.toml")` gives `file.scene` and the settings `file.run`.
 
 Below, **bold** keys must be given. "timed" is a number, or a table of one of the kinds under *Numbers that change with time*.
@@ -99,8 +99,8 @@ until = 2.0
 INTRODUCTION_3D = f"""\
 # Scene files in space
 
-A [scene file](scene-file.md) that says `dimension = 3`. That one key decides: without it a scene is in the plane, whatever else
-it says. A small one, whole:
+A [scene file](scene-file.md) with `dimension = 3`. That one key decides: without it a scene is in the plane, whatever else it
+holds. A small one, whole:
 
 ```toml
 {EXAMPLE_3D}```
@@ -111,8 +111,8 @@ Longer ones: [examples/stones-in-a-box.toml](../examples/stones-in-a-box.toml) l
 Title, units, drag, laws, `[run]`, the command line and numbers that change with time are as [in the plane](scene-file.md), and so
 are the answers to a mistake: `box.toml: walls[2].radius: -0.1 must be positive`. Below is what differs.
 
-- Places, velocities and spins are three numbers, [x, y, z], about the axes of the world. Nothing says which way is up but
-  `gravity`; `remove_below` is a height along z.
+- Places, velocities and spins are three numbers, [x, y, z], about the axes of the world. Which way is up is decided by
+  `gravity` alone; `remove_below` is a height along z.
 - A grain is put with its **centre of mass** at `position`. A wall is put with the **origin of its drawing** there, so that a
   hopper has its opening at `position`, and a `shape` without a position stands where it was drawn.
 - Both are turned from how they were drawn: by `axis` and `angle_degrees`, or by a quaternion `orientation`.

@@ -65,6 +65,6 @@ def bad_value(what: str, error: Mapping[str, Any]) -> str:
 
 
 def last_words(error: Exception) -> str:
-    """What the system says, as the end of a sentence."""
+    """The message of an error, as the end of a sentence."""
     words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return words.rstrip(".").replace("\n", " ")

@@ -20,6 +20,6 @@ def rounding_warnings(grain: Shape | Solid) -> list[str]:
     if grain.radius < SMALL_ROUNDING * grain.reach:
         found.append(
             f"the sphero-radius is only {grain.radius / grain.reach:.2g} of the reach: overlaps must stay below a fifth of it, "
-            "which asks for stiff contacts and small steps"
+            "which needs stiff contacts and small steps"
         )
     return found

@@ -11,5 +11,5 @@
     index       parameters and results of all rows, index.csv
     table       the same for reading: columns, means over seeds, plots
 
-What was asked for stands in the folder of a sweep, so that any process on any machine that sees the folder can run a row of it.
+The plan of a sweep stands in its folder, so that any process on any machine that sees the folder can run a row of it.
 """

@@ -70,7 +70,7 @@ def collect(plan: Plan) -> Columns:
             found.units[name] = unit
     measured = [measured_in(run) if state == "finished" else {} for run, state in zip(runs, states, strict=True)]
     for name in dict.fromkeys(name for each in measured for name in each):
-        # a parameter keeps its name: the number of grains asked for, say, beside that of grains there were
+        # a parameter keeps its name: the number of grains requested, say, beside that of grains there were
         title = f"{name}{RESULT}" if name in found.columns else name
         found.columns[title] = np.array([each.get(name, (math.nan, ""))[0] for each in measured], float)
         found.results.append(title)
@@ -83,7 +83,7 @@ def complete_rows(plan: Plan) -> list[Mapping[str, Any]]:
     """The rows with the experiment's own value where one of them does not give a parameter that others give."""
     if plan.is_scene or all(len(row) == len(plan.parameters) for row in plan.rows):
         return list(plan.rows)
-    with suppress(ClastError):  # an experiment that has changed since: what was given can still be told
+    with suppress(ClastError):  # an experiment that has changed since: what was given can still be shown
         defaults = find(plan.what).choose(plan.size or "quick", {}).model_dump(mode="json")
         return [{**{name: defaults[name] for name in plan.parameters}, **row} for row in plan.rows]
     return list(plan.rows)

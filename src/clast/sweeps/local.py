@@ -23,7 +23,7 @@ WORKER = "clast.sweeps.worker"
 class Ending:
     """How a task ended.
 
-    state     "finished"; "failed", and `message` says why; "elsewhere": another process is at it, it was left alone
+    state     "finished"; "failed", and `message` gives the reason; "elsewhere": another process is at it, it was left alone
     seconds   that it took now; 0 if it had been finished, or had failed, before
     """
 
@@ -111,6 +111,6 @@ def understood(task: Task, folder: Path, answer: Answer) -> Ending | None:
         return Ending(task, answer["state"], answer["message"], answer["seconds"])
     run = folder / task.name
     message = f"{answer['died']}; what was saved before is intact"
-    if not answer.get("told") and not is_held(run):  # one that was told to end is to be gone on with, as if it had been stopped
+    if not answer.get("signalled") and not is_held(run):  # one that was signalled to end is continued later, as if stopped
         keep_failure(run, task, message)
     return Ending(task, "failed", message)

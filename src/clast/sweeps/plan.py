@@ -161,7 +161,7 @@ def require_addition(plan: Plan, what: str, size: str | None, rows: Sequence[Map
     for number, row in enumerate(plan.rows, start=1):
         if canonical(row) not in asked:
             raise StoreError(
-                f"the sweep in {plan.folder} has row {number} ({written(row)}), which is not among those asked for now: {CURE}"
+                f"the sweep in {plan.folder} has row {number} ({written(row)}), which is not among those requested now: {CURE}"
             )
 
 

@@ -16,14 +16,14 @@ from clast.scene_files.schema_run import RunKeys
 
 
 def read_row(path: Path, given: Mapping[str, Any]) -> SceneFile:
-    """The scene in a file with entries replaced; what is wrong is told as for the file itself."""
+    """The scene in a file with entries replaced; errors read as for the file itself."""
     return built(path, *parse_row(path, given))
 
 
 def parse_row(path: Path, given: Mapping[str, Any]) -> tuple[str, SceneKeys]:
     """The text with entries replaced, and its entries, each checked by itself: quick, nothing is built."""
     text = read_text(path)
-    parse(path, text, {})  # what is wrong with the file itself is told first
+    parse(path, text, {})  # what is wrong with the file itself is reported first
     tables = tomllib.loads(text)
     for key, value in given.items():
         if "." not in key and key not in SceneKeys.model_fields:
@@ -89,5 +89,5 @@ def toml_value(value: Any) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text in quotes: what JSON escapes, TOML reads; it wants one character more escaped."""
+    """A text in quotes: what JSON escapes, TOML reads; it needs one character more escaped."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""A sweep as it is asked for: what is varied, and how. Every row is checked before anything is written."""
+"""A sweep as it is requested: what is varied, and how. Every row is checked before anything is written."""
 
 from __future__ import annotations
 

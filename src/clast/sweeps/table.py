@@ -16,7 +16,7 @@ from clast.output.store.reader import Run, open_run
 from clast.sweeps.index import Columns, collect, write_csv
 from clast.sweeps.plan import read_plan
 
-CLOSE = 1e-9  # relative: a value that was computed may be asked for as it is written
+CLOSE = 1e-9  # relative: a value that was computed may be selected as it is written
 FEW_GROUPS = 10  # colours of a plot
 
 

@@ -25,7 +25,7 @@ FAILURE_FILE = "failure.json"
 FORMAT, FORMAT_VERSION = "clast-failure", 1
 DRAWN_FILE = ".drawn"  # put last of all: without it a finished run may have been killed at its figures
 SCENE_FILE = ".toml"
-DAMAGED = (OSError, KeyError, RuntimeError, ValueError)  # what HDF5 says of a file that is not what it was
+DAMAGED = (OSError, KeyError, RuntimeError, ValueError)  # what HDF5 raises for a damaged file
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def carry_out(
 ) -> None:
     """Run a task into its folder within `folder`, going on with what is there; figures too.
 
-    Raises what the run raises, `Interrupted` if it was asked to stop and has saved itself.
+    Raises what the run raises, `Interrupted` if it was stopped by a signal and has saved itself.
     """
     run = folder / task.name
     progress = progress or quiet()

@@ -20,7 +20,7 @@ SAY_SECONDS = 1.0
 
 
 class Told(Progress):
-    """A progress that is told to whoever shares out the work."""
+    """A progress that is sent to the process that shares out the work."""
 
     def __init__(self, say: Callable[[Answer], None]) -> None:
         super().__init__(silent=True)
@@ -46,7 +46,7 @@ def work(piece: dict[str, Any], say: Callable[[Answer], None]) -> Answer:
     """Carry out a task; whatever goes wrong is an answer, and is kept in the run's folder."""
     task, folder, began = Task(**piece["task"]), Path(piece["folder"]), time.perf_counter()
     run = folder / task.name
-    sys.argv = command_of(task, folder)  # what a run says about where it came from
+    sys.argv = command_of(task, folder)  # what a run stores as the command it came from
 
     def answer(state: str, message: str = "") -> Answer:
         return {"state": state, "message": message, "seconds": time.perf_counter() - began}

@@ -1,1 +1,1 @@
-"""Bodies in the tables of a run: where they stand, who comes and goes, what acts on all of them."""
+"""Bodies in the tables of a run: where they stand, which arrive and leave, what acts on all of them."""

@@ -30,7 +30,7 @@ def let_in(engine: Engine, ids: np.ndarray, places: np.ndarray, turns: np.ndarra
     """Bring waiting bodies into a run in space, at rest at this instant: `places` (k, 3), `turns` (k, 4) quaternions w x y z.
 
     They join behind the free bodies that are there. All have the ranks of t = 0, so the sums of those keep their order. Between
-    steps the state of Verlet is half a step behind and that of Gear knows the derivatives: both get what falling from rest says.
+    steps the state of Verlet is half a step behind and that of Gear knows the derivatives: both get values of a fall from rest.
     """
     rows = np.argsort(engine.order)[ids]
     state, model = engine.state, engine.model

@@ -27,9 +27,9 @@ def measure(engine: Engine) -> None:
 
 def widest_bodies(engine: Engine) -> np.ndarray:
     """How far a body reaches along x and y (2,): grains by their circles, walls from one end of their skeleton to the other."""
-    model, grains = engine.model, engine.cast.grains
+    model, grains = engine.model, engine.roles.grains
     widest = np.full(2, 2.0 * float(model.reach[grains].max(initial=0.0)))
-    for row in engine.cast.big:
+    for row in engine.roles.big:
         low_x, low_y, high_x, high_y = engine.geometry.box[model.shape[row]]
         cosine, sine = np.abs(engine.state.body[row, 2:4])
         across, up = high_x - low_x, high_y - low_y
@@ -40,7 +40,7 @@ def widest_bodies(engine: Engine) -> np.ndarray:
 def farthest_image(engine: Engine) -> float:
     """How many cells away an image that is met can lie: bodies are never put back into the cell, so it may be several."""
     near = 2.0 * (float(engine.model.reach.max()) + engine.alpha)
-    sides = np.ptp(engine.state.body[np.concatenate([engine.cast.grains, engine.cast.big]), 0:2], axis=0)
+    sides = np.ptp(engine.state.body[np.concatenate([engine.roles.grains, engine.roles.big]), 0:2], axis=0)
     periodic = engine.model.period > 0.0
     return 1.0 + float(((sides[periodic] + near) // engine.model.period[periodic]).max())
 

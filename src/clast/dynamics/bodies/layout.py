@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clast.dynamics.arrays import Cast, Model, SpaceState, State, Tags
+from clast.dynamics.arrays import Model, Roles, SpaceState, State, Tags
 from clast.dynamics.bodies.rows import (
     AnyProblem,
     check_walls,
@@ -41,7 +41,7 @@ class Layout(NamedTuple):
     state: State | SpaceState
     tags: Tags  # its program is empty: it needs the time step
     columns: list[Column]  # of the program
-    cast: Cast
+    roles: Roles
     order: np.ndarray  # (n,) int64
     free: int
     moving: int
@@ -67,7 +67,7 @@ class Arranged(NamedTuple):
     cell: int  # row of a periodic cell that moves, −1 where none does
 
     def imposed_on(self, row: int) -> Imposed:
-        """What the tags of a row say together."""
+        """All tags of a row summed up."""
         return self.imposed[self.imposed_of[row]]
 
     @property
@@ -171,9 +171,9 @@ def complete(scene: AnyProblem, found: Arranged, model: Model, geometry: Any, st
     level, level_reach = levels_of(model.reach[grains])
     big = np.setdiff1d(np.flatnonzero(found.big), model.cell)
     mobile, rank = np.asarray(~found.held.all(axis=1), np.uint8), np.arange(len(found.rows), dtype=np.int32)
-    cast = Cast(grains, level, level_reach, big, mobile, rank)
+    roles = Roles(grains, level, level_reach, big, mobile, rank)
     tags, columns = lay_out_tags(scene, found, float(model.stiffness[0]))
-    return Layout(geometry, model, state, tags, columns, cast, found.order, found.free, found.moving)
+    return Layout(geometry, model, state, tags, columns, roles, found.order, found.free, found.moving)
 
 
 def prescribe(body: np.ndarray, found: Arranged, columns: Sequence[int]) -> None:

@@ -4,9 +4,9 @@ Nothing of a result depends on where bodies lie. Each keeps the rank it had at t
 first of a pair, the order of a body's pairs, the tables of contacts and springs, totals. Rows are only where things stand. A cell
 that moves is the exception: the force on it is a sum over all pairs as they lie in memory, so such a run keeps its rows.
 
-How much is lost is told by the lists: the mean distance, in rows, of near pairs of free bodies. In Morton order of n bodies it is
-about n^(1 − 1/d) in d dimensions, the size of a cut through the sample; of bodies in no order it is n/3. That depends on places
-at the last rebuild alone, and looks are due at certain numbers of rebuilds: never on clocks or threads.
+How much is lost is read off the lists: the mean distance, in rows, of near pairs of free bodies. In Morton order of n bodies it
+is about n^(1 − 1/d) in d dimensions, the size of a cut through the sample; of bodies in no order it is n/3. That depends on
+places at the last rebuild alone, and looks are due at certain numbers of rebuilds: never on clocks or threads.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def near_rows(engine: Engine) -> np.ndarray:
     free, period = engine.free, engine.model.period
     places = engine.state.body[:free, : engine.family.DIMENSION]
     places = np.where(period > 0.0, np.mod(places, np.where(period > 0.0, period, 1.0)), places)
-    return np.lexsort((engine.cast.rank[:free], morton_key(places, engine.model.reach[:free])))
+    return np.lexsort((engine.roles.rank[:free], morton_key(places, engine.model.reach[:free])))
 
 
 def by_rank(rank: np.ndarray, integers: np.ndarray, floats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

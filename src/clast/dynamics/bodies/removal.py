@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from clast.backend.lines import at_a_line
-from clast.dynamics.arrays import PER_BODY, REMOVED, Cast
+from clast.dynamics.arrays import PER_BODY, REMOVED, Roles
 
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
@@ -21,7 +21,7 @@ INTERVAL = 1024  # steps between looks
 NEVER = int(np.iinfo(np.int64).max)
 
 
-class WholeCast(NamedTuple):
+class WholeRoles(NamedTuple):
     """Who takes part before anybody has left, by ids."""
 
     level: np.ndarray  # (n,) level of cells, −1 for big bodies, −2 for a moving periodic cell
@@ -31,13 +31,13 @@ class WholeCast(NamedTuple):
     moving: int
 
     @classmethod
-    def of(cls, order: np.ndarray, cast: Cast, free: int, moving: int) -> WholeCast:
-        """The cast of a fresh layout."""
+    def of(cls, order: np.ndarray, roles: Roles, free: int, moving: int) -> WholeRoles:
+        """The roles of a fresh layout."""
         level = np.full(order.size, -2, np.int64)
-        level[order[cast.big]] = -1
-        level[order[cast.grains]] = cast.level
+        level[order[roles.big]] = -1
+        level[order[roles.grains]] = roles.level
         mobile, rank = np.zeros(order.size, np.uint8), np.zeros(order.size, np.int32)
-        mobile[order], rank[order] = cast.mobile, cast.rank
+        mobile[order], rank[order] = roles.mobile, roles.rank
         return cls(level, mobile, rank, free, moving)
 
 
@@ -63,7 +63,7 @@ def remove_fallen(engine: Engine) -> None:
     rows = np.flatnonzero(fallen)
     if rows.size == 0:
         return
-    rows = rows[np.argsort(engine.cast.rank[rows])]  # products of matrices may round by where a row stands
+    rows = rows[np.argsort(engine.roles.rank[rows])]  # products of matrices may round by where a row stands
     model = engine.model
     moving, turning = engine.family.kinetic(model, snapshot.before, snapshot.after, rows)
     place = snapshot.state.body[rows, : engine.family.DIMENSION]
@@ -80,7 +80,7 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int, springs: Any) -> None:
     """Let row k hold what row rows[k] held, and take the last `gone` rows out of the motion. Lists must be built anew; they will
     find `springs`. Ranks stay with their bodies: free rows may come in any order, tagged ones and those at rest keep theirs.
     """
-    new_row, whole, order = np.argsort(rows), engine.whole_cast, engine.order[rows]
+    new_row, whole, order = np.argsort(rows), engine.whole_roles, engine.order[rows]
     free, moving = whole.free - gone, whole.moving - gone
     model = engine.model._replace(**{name: np.ascontiguousarray(getattr(engine.model, name)[rows]) for name in PER_BODY})
     if engine.kernels.CELL:
@@ -88,16 +88,16 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int, springs: Any) -> None:
     state = type(engine.state)(*(at_a_line(each[rows]) if len(each) == len(rows) else each for each in engine.state))
     level = whole.level[order]
     grains = np.flatnonzero(level[: order.size - gone] >= 0)
-    cast = Cast(
-        grains, level[grains], engine.cast.level_reach, np.flatnonzero(level == -1), whole.mobile[order], whole.rank[order]
+    roles = Roles(
+        grains, level[grains], engine.roles.level_reach, np.flatnonzero(level == -1), whole.mobile[order], whole.rank[order]
     )
     load = engine.tags.load.copy()
     for first in range(2, load.shape[1], 3):  # the walls of each gap
         walls = load[:, first : first + 2]
         walls[...] = np.where(walls >= 0, new_row[walls], -1)
     tags = engine.tags._replace(load=load)
-    lists, pairs = engine._lists_with(springs, order, cast.rank, model)
+    lists, pairs = engine._lists_with(springs, order, roles.rank, model)
     # no interrupt comes between these; if one comes before the lists are whole, the run begins with new ones
     engine.order, engine.free, engine.moving, engine.gone = order, free, moving, gone
-    engine.model, engine.state, engine.cast, engine.tags = model, state, cast, tags
+    engine.model, engine.state, engine.roles, engine.tags = model, state, roles, tags
     engine._lists, engine.pairs, engine._unsure = lists, pairs, True

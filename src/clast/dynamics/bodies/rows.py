@@ -24,7 +24,7 @@ AnyProblem = Problem[Any]
 
 
 def imposed_on(scene: AnyProblem) -> tuple[list[Imposed], np.ndarray]:
-    """What tags say together, once for all bodies that have the same; and which of these each body has (n,)."""
+    """Tags summed up, once for all bodies that have the same; and which of these sums each body has (n,)."""
     different, which = scene.bodies.distinct("tags")
     first = np.unique(which, return_index=True)[1].tolist()
     return [sum_up(f"body {number}", tags, scene.axes) for number, tags in zip(first, different, strict=True)], which

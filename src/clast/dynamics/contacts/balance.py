@@ -26,7 +26,7 @@ class Turn(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What the law says of a contact whose spring stays as it is."""
+    """Forces that the law returns for a contact whose spring stays as it is."""
 
     elastic: float
     viscous: float

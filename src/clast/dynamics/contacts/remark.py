@@ -1,4 +1,4 @@
-"""What there is to say about a law once it is compiled: whether its contacts are computed side by side."""
+"""A remark about a compiled law: whether its contacts are computed side by side."""
 
 from types import ModuleType
 

@@ -10,7 +10,7 @@ from clast.dynamics.arrays import ACCOUNTS
 
 BODY, X, Y, COS, SIN, VX, VY, SPIN, RADIUS = 8, 0, 1, 2, 3, 4, 5, 6, 7  # State.body: a cache line each
 BOOK = ACCOUNTS  # State.book
-LATE, LATE_X, LATE_Y, LATE_SPIN = 3, 0, 1, 2  # State.late
+LATE, LATE_X, LATE_Y, LATE_SPIN = 3, 0, 1, 2  # `State.late`
 PAIR, BODY_I, BODY_J, FIRST, MIDDLE, MARK = 5, 0, 1, 2, 3, 4  # Contacts.pair; the mark is the kind of a pair
 CONSTANT, SHIFT_X, SHIFT_Y, MASS, LAW, REDUCED = 5, 0, 1, 2, 3, 4  # Contacts.pair_constant
 CANDIDATE, PROBE, FACED = 2, 0, 1  # Contacts.candidate

@@ -28,7 +28,7 @@ KINDS: tuple[int, ...] = (ALL_KINDS,)
 DEPTH = ROUNDED
 VELOCITIES = slice(VX, VY + 1)
 SPINS: int | slice = SPIN
-MOTION = slice(VX, SPIN + 1)  # both, as in State.late
+MOTION = slice(VX, SPIN + 1)  # both, as in `State.late`
 
 __all__ = [
     "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "as_today",

@@ -7,7 +7,7 @@ A row of the pairs is a piece of i and a piece of j. Its candidates, in three se
     2   edges of i that may reach behind a plane with a mark
 
 A plane is left out where the part of i behind any marked plane is surely inside it. Pieces are found by trees of their boxes;
-then the tests of `clast.contact.space.parting` part them, the cheapest first: shadows on the line of centres, planes.
+then the tests of `clast.contact.sharp.parting` part them, the cheapest first: shadows on the line of centres, planes.
 """
 
 from types import SimpleNamespace
@@ -17,8 +17,7 @@ import numpy as np
 
 from clast.algebra.space import between, times, transposed, turn_back
 from clast.backend.device import device, unsigned
-from clast.contact.sharp.polyhedra import Polyhedra
-from clast.contact.space.parting import (
+from clast.contact.sharp.parting import (
     COLUMNS,
     bring_planes,
     may_cut_later,
@@ -28,6 +27,7 @@ from clast.contact.space.parting import (
     slack,
     surely_apart,
 )  # fmt: skip
+from clast.contact.sharp.polyhedra import Polyhedra
 from clast.dynamics.listing import pair_rows_of, with_memory
 from clast.dynamics.sharp.columns import AREA, CONSTANT, LENGTH, WIDTH
 from clast.dynamics.space.columns import FIRST, LAW, MARK, MASS, PAIR, SECOND, THIRD

@@ -41,7 +41,7 @@ def with_derivatives(state: SpaceState, order: int) -> SpaceState:
 
 
 def velocities(body: np.ndarray) -> np.ndarray:
-    """Velocity and spin (n, 6) of rows of bodies, as in State.late."""
+    """Velocity and spin (n, 6) of rows of bodies, as in `State.late`."""
     return np.concatenate([body[:, VELOCITIES], body[:, SPINS]], axis=1)
 
 

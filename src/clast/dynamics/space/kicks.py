@@ -1,6 +1,6 @@
 """Kick, drift and turn of one body in space; what a body gathers from its pairs.
 
-The rotation is kicked in its momentum and turned freely in between, so that the twin of the plane's identity holds: with
+The rotation is kicked in its momentum and turned freely in between, so that an identity as in the plane holds: with
 the kinetic energy ½ v₋·m v₊ + ½ L₋·I⁻¹ L₊ at t_n (before and after the kick, L in the body frame at t_n), its change over a
 step is the work of two half kicks, each with the velocity and the spin I⁻¹L next to it, and what `free_turn` errs in the energy:
 nothing where two moments are equal.

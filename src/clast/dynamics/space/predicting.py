@@ -7,7 +7,7 @@ changes no rotation.
 
 State.gear[b] has rows of `order` numbers. Rows 0 … 2, place: r₂ … r_order, and last by how much the spin about x, y, z has
 grown within half a step. Rows 3 … 5, angular momentum, and 6 … 9, quaternion: y₁ … y_order. The first step knows r₂, y₁, and y₂
-of the quaternion. Springs follow velocity and spin of half a step ago, which State.late keeps.
+of the quaternion. Springs follow velocity and spin of half a step ago, which `State.late` keeps.
 """
 
 import math

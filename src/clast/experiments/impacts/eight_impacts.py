@@ -5,9 +5,9 @@
     3  the same, damped: restitution              7  two equal spheres with opposite spins
     4  sphere on a plane, one speed, all angles   8  small spinning sphere on a large heavy one
 
-Law: `HertzMindlin`, or another for tests 4, 5, 6 and 8. The paper's restitution is the one that comes out, so the law is asked
-for what gives it (`clast.experiments.impacts.thrown`). The plane is rigid: R* is the radius of the sphere, E* = E/(1−ν²), G* =
-G/(2−ν).
+Law: `HertzMindlin`, or another for tests 4, 5, 6 and 8. The paper's restitution is the one that comes out, so the law gets
+the parameter that gives it (`clast.experiments.impacts.thrown`). The plane is rigid: R* is the radius of the sphere, E* =
+E/(1−ν²), G* = G/(2−ν).
 """
 
 import math
@@ -47,7 +47,7 @@ def straight(test: str, steps: int) -> Columns:
 
 
 def damped(steps: int) -> Columns:
-    """Test 3: restitution that comes out, with the law asked for what gives it, and asked for it straight away."""
+    """Test 3: restitution that comes out, with the parameter that should give it, and with the parameter equal to it."""
     laws = [hertz_mindlin(OXIDE, None, ANY, e) for e in SHARES]
     plain = [HertzMindlin(law.young, law.shear, ANY, e) for law, e in zip(laws, SHARES, strict=True)]
     starts = [Start((0.0, 0.0, -SPEEDS["3"]))] * len(SHARES)

@@ -5,7 +5,7 @@ Programs agree on k_n and k_t = 8G*√(R*δ) and differ in what model §3 fixes 
     kept      0: F_t stays as k_t grows and falls with it (ours); 1: the displacement s always stays, F_t = k_t s;
               2: F_t always stays, dF_t = k_t dx
     softer    by which k_t is divided
-    pulls     the dashpot may pull, until the overlap is gone; its e is then that of `HertzMindlin` as asked for
+    pulls     the dashpot may pull, until the overlap is gone; its e is then the parameter given to `HertzMindlin`
     elastic   friction is capped by μ times the elastic force alone, not by μ(elastic + viscous)
     sticking  the tangential dashpot acts in full, above the cap, while the spring sticks, and not at all while it slides
 

@@ -3,7 +3,7 @@ have failed, several seeds of each.
 
 Pressures are given over K_n: p ℓ/K_n is how deep a pressure presses grains of width ℓ into each other. Below 1e-3 K_n tests
 are slower, as p: the strain at which stiff grains fail goes as p too, so that the time to failure stays what it is at 1e-3 K_n,
-some waves of stress long. Deep overlap is another shape than was drawn, so each point says how deep its grains were at failure:
+some waves of stress long. Deep overlap is another shape than was drawn, so each point has the depth of its grains at failure:
 above 0.2 of the sphero-radius r it is marked and counts as not valid; beyond r skeletons reach into neighbours, and near 2 r,
 where two skeletons meet, a test breaks off. Such tests are counted, never left out silently.
 """
@@ -59,7 +59,7 @@ def pressures_of(p: FailingSoil) -> list[float]:
 def refuse_deep(p: FailingSoil, shares: Sequence[float]) -> None:
     """SceneError, before the first test is run, if a pressure would press skeletons into each other."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PressureWarning)  # the result says how deep grains overlapped
+        warnings.simplefilter("ignore", PressureWarning)  # the result records how deep grains overlapped
         cell_of(p, "dense", p.seed).check(max(shares) * p.stiffness)
 
 
@@ -82,7 +82,7 @@ def tried(p: FailingSoil, share: float, seed: int, beyond: float, threads: int |
     """Press a dense sample and shear it until it has failed and gone on by the strain `beyond`."""
     pressure, rate = share * p.stiffness, rate_at(p, share)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PressureWarning)  # the result says how deep grains overlapped
+        warnings.simplefilter("ignore", PressureWarning)  # the result records how deep grains overlapped
         cell = cell_of(p, "dense", seed)
         try:
             scene = cell.sheared(pressure, rate, prepared=pressed(p, cell, "dense", pressure), onset=ONSET)

@@ -1,4 +1,4 @@
-"""How experiments tell their numbers: means with errors of seeds, whether they agree, whether a test was slow enough."""
+"""How experiments write their numbers: means with errors of seeds, whether they agree, whether a test was slow enough."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def within(value: float, published: float, margin: float) -> bool | None:
 
 
 def slowness(fastest: float, note: str = "") -> Quantity:
-    """The largest inertial number of some tests. The papers do not give one, so there is nothing to agree with: the note says
+    """The largest inertial number of some tests. The papers do not give one, so there is nothing to agree with: the note states
     whether it is below the usual bound of a test that counts as slow."""
-    verdict = f"slow: below {SLOW:g}" if fastest < SLOW else f"not slow: above {SLOW:g}"
-    return Quantity("largest inertial number", fastest, note=f"{verdict}; {note}" if note else verdict)
+    slow = f"slow: below {SLOW:g}" if fastest < SLOW else f"not slow: above {SLOW:g}"
+    return Quantity("largest inertial number", fastest, note=f"{slow}; {note}" if note else slow)

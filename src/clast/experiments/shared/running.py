@@ -221,7 +221,7 @@ def stored_parameters(experiment: Entry, run: Run) -> tuple[str, Parameters]:
 
 
 def kept_parameters(experiment: Entry, run: Run, size: str | None, given: Mapping[str, Any]) -> tuple[str, Parameters]:
-    """Size and parameters of a run to be resumed; InputError if the user now asks for others."""
+    """Size and parameters of a run to be resumed; InputError if the user now gives others."""
     kept_size, kept = stored_parameters(experiment, run)
     if size is not None and size != kept_size:
         raise InputError(f"the run in {run.folder} was started with --size {kept_size}: a resumed run keeps it")

@@ -127,7 +127,7 @@ def frame_columns(frame: Frame) -> dict[str, np.ndarray]:
 
 
 def parts(name: str, vectors: np.ndarray) -> dict[str, np.ndarray]:
-    """The components of vectors (n, 2 or 3) as columns; `name` says where their letter goes."""
+    """The components of vectors (n, 2 or 3) as columns; `name` has braces where their letter goes."""
     return {name.format(letter): vectors[:, k] for k, letter in zip(range(vectors.shape[1]), "xyz", strict=False)}
 
 

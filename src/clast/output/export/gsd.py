@@ -1,6 +1,6 @@
 """A run as a GSD file in the schema of HOOMD, which OVITO opens as a series in time with the shapes of the grains.
 
-Every shape is a particle type, walls apart from grains ("wall: …"). What a type looks like is said in `type_shapes`:
+Every shape is a particle type, walls apart from grains ("wall: …"). What a type looks like stands in `type_shapes`:
 
     a ball, a disk                  Sphere
     balls or disks glued together   SphereUnion
@@ -9,8 +9,8 @@ Every shape is a particle type, walls apart from grains ("wall: …"). What a ty
     closed shape of the plane       Polygon with rounding_radius
     open shape of the plane         Polygon of its rounded outline
 
-The box is the periodic cell, or what holds all bodies along an open side; its middle is the origin, as the schema wants it.
-Grains that were taken out are left out; `log/particles/id` says who is who, `log/particles/spin` holds the spin vectors.
+The box is the periodic cell, or what holds all bodies along an open side; its middle is the origin, as the schema requires.
+Grains that were taken out are left out; `log/particles/id` holds the ids, `log/particles/spin` holds the spin vectors.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ The file is a PartitionedDataSetCollection of up to three blocks of PolyData, to
     grains, walls   rounded surfaces; point data id, speed, velocity, spin (vector)
     contacts        a point each; normal, force (on the first body), depth, bodies (two ids)
 
-Bodies do not change their shape, so triangles and ids are written once, and every step says that it begins to read them at
+Bodies do not change their shape, so triangles and ids are written once, and every step reads them from
 offset 0 again; points and velocities follow one another, but for what has not changed since the step before (walls at rest).
 Single precision: enough to look at, half the size.
 Grains are put back into a periodic box whole, not cut at its side. A grain that was taken out shrinks to a point.

@@ -39,7 +39,7 @@ def chains_figure(run: StoredRun, frame: int = -1) -> Any:
 def draw_chains(axes: Any, run: StoredRun, frame: int = -1, chains: ForceChains | None = None) -> ForceChains:
     """Draw the grains and forces of one frame into axes, which then show the packing; returns the chains.
 
-    Lines are as thick as the size of the axes asks for at this moment: give the figure its size before.
+    The width of lines follows the present size of the axes: give the figure its size before.
     """
     refuse_space(run, "draw_chains", "read ForceChains().segments and .forces")
     chains = chains or ForceChains(frame).compute(run)

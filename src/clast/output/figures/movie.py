@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 KINDS = ("gif", "mp4")
 COLORS = ("speed", "spin", "none")
-MOST_FRAMES = 600  # unless `every` says otherwise: 24 s at 25 frames per second, and what a GIF may hold in memory
+MOST_FRAMES = 600  # unless `every` is given: 24 s at 25 frames per second, and what a GIF may hold in memory
 GIF_FPS, MP4_FPS = 50.0, 240.0  # a GIF with more is shown slower: viewers take a delay below 1/50 s for a mistake
 LEVELS = 9  # colours of a quantity: few, so that a GIF stays small; odd, so that no spin has one of its own
 HEADER = 30  # pixels above the picture, for the time and the scale of colours
@@ -97,7 +97,7 @@ def write_movie(
 
 
 def prepare(run: Run, chosen: Sequence[int], width: int, color: str, kind: str, fps: float) -> tuple[Stage | SpaceStage, Save]:
-    """Who draws the frames of a run and who writes them; what is not installed is said before anything is drawn."""
+    """The stage that draws the frames of a run, and the function that writes them; InputError if a package is missing."""
     encode = mp4_writer(fps) if kind == "mp4" else None
     if not run.in_space:
         return Stage.set_up(run, chosen, width, color), encode or gif_writer(fps)

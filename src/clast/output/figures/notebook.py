@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from clast.shapes.space.solid import Solid
 
 REFRESH = 0.2  # seconds between two looks of the bar
-MOST_BODIES = 5000  # in a picture that nobody asked for
+MOST_BODIES = 5000  # in a picture that a notebook draws by itself
 
 
 def in_notebook() -> bool:

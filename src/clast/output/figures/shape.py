@@ -1,4 +1,4 @@
-"""One grain, drawn and told in words: what `clast shape` shows."""
+"""One grain, drawn and described in words: what `clast shape` shows."""
 
 from __future__ import annotations
 

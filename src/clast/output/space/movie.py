@@ -60,7 +60,7 @@ class SpaceStage:
         return image_of(canvas)
 
     def _head(self) -> tuple[Any, Any]:
-        """The strip above the picture, and its text that says the time."""
+        """The strip above the picture, and its text that shows the time."""
         canvas = canvas_of(self.wide, HEADER)
         style = {"va": "center", "color": INK, "fontsize": 9}
         label = canvas.figure.text(8 / self.wide, 0.5, "", **{**style, "fontsize": 11})

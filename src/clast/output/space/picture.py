@@ -17,7 +17,7 @@ from clast.shapes.plane.inside import Floats
 
 WALL, RIDGE, BOX = "#8a8f98", "#6b7078", "#a8adb5"
 SEE_THROUGH = 0.13  # of a wall's light is its own
-LAYERS = 6  # of walls behind one another that are told apart
+LAYERS = 6  # of walls behind one another that are drawn separately
 
 
 def load_pyvista() -> Any:

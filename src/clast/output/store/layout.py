@@ -1,4 +1,4 @@
-"""The names of a run's files, and the stamp that says what a file is.
+"""The names of a run's files, and the stamp that names the kind of a file.
 
     RUN/run.h5          provenance, scene; at the end links to the parts and the result
     RUN/parts/NNNN.h5   frames, series and contacts between two checkpoints; never changed once it has its name
@@ -48,7 +48,7 @@ def numbered_parts(folder: Path) -> dict[int, Path]:
 def new_file(path: Path, role: str, run_id: str, version: int = PLANE_VERSION) -> Iterator[Any]:
     """A fresh HDF5 file at `path` with its stamp, open for writing (whatever lies there is replaced).
 
-    Parts and checkpoints are names and arrays in plane and space alike; it is run.h5 that says what they mean.
+    Parts and checkpoints are names and arrays in plane and space alike; run.h5 defines what they mean.
     """
     # HDF5's own file locks are off everywhere: files get their name only when whole and are not changed afterwards,
     # and the locks fail on some network disks.

@@ -18,7 +18,7 @@ def pack(folder: Path | str) -> None:
     """Merge every saved part of the run in `folder` into run.h5, then remove the part files.
 
     Reading gives the same; an unfinished run can still be resumed, and packed again later. The new run.h5 takes the
-    old one's place atomically and says how many parts it holds, so a kill leaves the run packed or not, and parts that
+    old one's place atomically and records how many parts it holds, so a kill leaves the run packed or not, and parts that
     are still there although packed are ignored (and removed by the next `pack` or resume). StoreError if there is no
     run, it is being written, or a part is missing.
     """

@@ -53,7 +53,7 @@ def _version(package: str) -> str | None:
 def _revision() -> str | None:
     """Commit of the checkout clast runs from, with "+changes" if tracked files differ from it."""
     package = Path(__file__).resolve().parents[2]
-    # Only clast's own checkout: an installed clast may lie inside the user's repository, whose commit says nothing.
+    # Only clast's own checkout: an installed clast may lie inside the user's repository, whose commit means nothing here.
     top = _command("git", "-C", str(package), "rev-parse", "--show-toplevel")
     if not top or Path(top).resolve() / "src" / "clast" != package:
         return None

@@ -98,7 +98,7 @@ class Series(Mapping[str, Array]):
 
 
 class Instant:
-    """Stored arrays of one step. They are attributes (`frame.positions`) or items, read when first asked for."""
+    """Stored arrays of one step. They are attributes (`frame.positions`) or items, read when first used."""
 
     def __init__(self, run: Run, table: str, part: int, row: int, step: int, time: float) -> None:
         self._run, self._files, self._table, self._part, self._row = run, run._files, table, part, row

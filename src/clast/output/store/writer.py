@@ -12,7 +12,7 @@ Readers therefore count parts by the checkpoint. The links from run.h5 to the pa
 written by `finish`, into a copy of run.h5 that replaces it atomically.
 
 A run without steps (a study) has tables instead of parts: each is put into run.h5 whole, by the same replacement, and
-its one checkpoint, at step 0, only says that the run has begun.
+its one checkpoint, at step 0, only marks that the run has begun.
 
 When a checkpoint is made decides how the data are cut into parts, never what is read back.
 """
@@ -228,7 +228,7 @@ class RunWriter:
     def last_step(self, table: str) -> int | None:
         """Step of the last row of "series", "frames" or "contacts", on disk or waiting; None before the first.
 
-        A resumed engine asks this to know whether the output due at the checkpoint's own step was already taken.
+        It shows a resumed run whether the output due at the checkpoint's own step was already taken.
         """
         return self._tables[table].last_step
 

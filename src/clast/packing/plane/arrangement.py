@@ -22,7 +22,7 @@ def lattice_packing(shapes: Sequence[Shape], columns: int, rng: np.random.Genera
     """Grains at random angles on a square lattice, row by row from the lower left; the cell is as large as the lattice.
 
     Without `spacing` (length) it is twice the largest reach: room for any angle. With less, angles are chosen so that
-    grains do not overlap, or OverlapWarning says that they do.
+    grains do not overlap, or OverlapWarning is issued.
     """
     if not shapes:
         raise InputError("a packing needs one grain at least")

@@ -23,7 +23,7 @@ FILL, RIM, FRAME = "#cfdff0", "#2b5c8a", "0.45"  # of pictures
 
 
 class OverlapWarning(UserWarning):
-    """Grains of a packing overlap: a run would start with forces that nobody asked for."""
+    """Grains of a packing overlap: a run would start with unintended forces."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,7 +93,7 @@ class Packing(GrainsInBox):
         """The same grains, each turned to an angle at random.
 
         A grain that would then overlap another, or stick out of a closed side, is given new angles until it does not. Where
-        that does not help, the packing is too dense: OverlapWarning says how much to expand it so that all have room.
+        that does not help, the packing is too dense: OverlapWarning names the factor to expand it by so that all have room.
         """
         angles = rng.uniform(0.0, 2.0 * np.pi, len(self))
         pairs, shifts = self._crowded()
@@ -126,7 +126,7 @@ class Packing(GrainsInBox):
         return self._overlapping(*self._crowded())
 
     def plot(self, axes: Any = None, *, skeletons: bool = False) -> Any:
-        """A picture of the grains in their cell, with their skeletons if asked; returns the figure."""
+        """A picture of the grains in their cell, with their skeletons if `skeletons`; returns the figure."""
         import matplotlib.pyplot as plt
         from matplotlib.collections import PolyCollection
 
@@ -152,7 +152,7 @@ class Packing(GrainsInBox):
         return axes.figure
 
     def _with(self, positions: Floats, angles: Floats, width: float, height: float, corner: tuple[float, float]) -> Packing:
-        """The same grains elsewhere; a plain packing, since what a generator said of it is no longer true."""
+        """The same grains elsewhere; a plain packing, since the properties a generator gave it no longer hold."""
         return Packing(self.shapes, positions, angles, width, height, self.periodic, corner)
 
     def _beyond(self, numbers: Ints) -> Floats:

@@ -28,10 +28,10 @@ def lattice_packing3d(
     """Grains in random orientations on a simple cubic lattice, in a cube that they fill to a `fraction` of its volume.
 
     jitter     0 … 1: every grain is displaced at random by up to half of this times the spacing, along x, y and z
-    periodic   along all three axes, none, or as three answers say
+    periodic   along all three axes, none, or three values, one for each
 
     Without `fraction` the spacing is twice the largest reach: room for any orientation. With less room, grains that overlap
-    are drawn anew until they do not, or OverlapWarning says that they do. Where the lattice has more places than there are
+    are drawn anew until they do not, or OverlapWarning is issued. Where the lattice has more places than there are
     grains, the empty ones are at random.
     """
     grains = _checked_shapes(shapes)
@@ -63,7 +63,7 @@ def random_packing3d(
     """Grains in random orientations at random places in a box where they do not overlap, inserted one by one.
 
     size or fraction   of the box: lengths (3,) along x, y, z; or a cube that the grains fill to this part of its volume
-    periodic           along all three axes, none, or as three answers say; grains stay within closed sides
+    periodic           along all three axes, none, or three values, one for each; grains stay within closed sides
 
     InputError when there is no room: spheres go in up to a fraction of about 0.36, cubes about 0.3, longer and flatter
     grains less. A lattice is denser.

@@ -104,7 +104,7 @@ class _Room:
         return bool(((low >= 0.0) & (high <= self.size))[self.closed].all())
 
     def _clear(self, placed: Skeleton, spot: Floats, shape: Solid) -> bool:
-        """Whether a grain overlaps nobody, its neighbours asked from the nearest on."""
+        """Whether a grain overlaps no other; its neighbours are tested from the nearest on."""
         if self.tree is None:
             return True
         away = np.sqrt(((self.places - spot) ** 2).sum(axis=1))

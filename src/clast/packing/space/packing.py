@@ -117,7 +117,7 @@ class Packing3D(GrainsInBox):
         """The same grains in places and orientations that `draw` gives.
 
         A grain that would then overlap another, or stick out of a closed side, is drawn anew until it does not. Where that
-        does not help, the packing is too dense: OverlapWarning says how much to expand it so that all can be turned.
+        does not help, the packing is too dense: OverlapWarning names the factor to expand it by so that all can be turned.
         """
         positions, orientations = draw(np.arange(len(self)))
         bones = self._bones()

@@ -1,4 +1,4 @@
-"""From the tables of a scene file in space to solids and turns; errors name the entry. Twin of the shelf in `scene.build`."""
+"""From the tables of a scene file in space to solids and turns; errors name the entry. The plane's is `scene_files.build`."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def in_a_line(grain: MeshGrain, file: str) -> str:
 
 
 def build_turn(keys: Turned) -> np.ndarray:
-    """The quaternion (4,) that a grain, a wall or a piece is turned by; SceneError unless it is told in one way."""
+    """The quaternion (4,) that a grain, a wall or a piece is turned by; SceneError unless it is given in exactly one way."""
     if keys.axis is None:
         if keys.angle_degrees != 0.0:
             raise SceneError("angle_degrees without an axis: say which axis it is turned about, axis = [x, y, z]")

@@ -1,4 +1,4 @@
-"""Many solids at once, as a scene file asks for them: in layers, at random, or as Voronoi cells."""
+"""Many solids at once, from a table `fill` of a scene file: in layers, at random, or as Voronoi cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether solids have room at the start: pure geometry, before anything is compiled. Twin of `clast.scene_files.room`.
+"""Whether solids have room at the start: pure geometry, before anything is compiled. The plane's is `clast.scene_files.room`.
 
 Refused are skeletons nearer than a tenth of the sum of their sphero-radii, where a run would end (model §3), and a grain hidden
 inside another, where no contact would ever be seen. Inside a closed wall there is room.

@@ -1,4 +1,4 @@
-"""The keys of a solid in a scene file with `dimension = 3`: twin of `clast.scene_files.schema_shapes`.
+"""The keys of a solid in a scene file with `dimension = 3`; those of the plane stand in `clast.scene_files.schema_shapes`.
 
 Every kind but `pieces` and the three that read something ready-made is a function in `clast.shapes.space` that carries its keys.
 Lengths are those of the skeleton: the ball of the sphero-radius comes on top. With radius 0 a closed convex solid is sharp.

@@ -1,6 +1,6 @@
 """A user's own grain in a small file, read and written.
 
-TOML, everything but `vertices` optional unless the notes say otherwise:
+TOML; everything but `vertices` is optional, with the exceptions below:
 
     name = "arrowhead"
     kind = "polygon"              # polygon, polyline, segment or points (a clump of disks)
@@ -109,7 +109,7 @@ def save_shape(shape: Shape, path: str | Path, *, overwrite: bool = False) -> Pa
 
 
 def _made(grain: _Grain, name: str) -> Shape:
-    """The shape a file asks for; its ShapeErrors are completed with the file's name."""
+    """The shape a file describes; its ShapeErrors are completed with the file's name."""
     if grain.area is not None and grain.scale is not None:
         raise ShapeError('Give "area" or "scale", not both.')
     if grain.mass is not None and grain.kind != "points":

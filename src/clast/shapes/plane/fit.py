@@ -7,7 +7,7 @@ near to O as it can: least squares of (distance to the skeleton − r) over poin
 the outline alone would leave the grain too small by about (2π/n)²/6. At last all sides move by one small distance so that
 the grain has the area of O, and with it the right mass.
 
-What corners sharper than r lose cannot be had back: `Misfit` says how far grain and outline are apart, since an area alone
+What corners sharper than r lose cannot be had back: `Misfit` holds how far grain and outline are apart, since an area alone
 may be right by luck.
 """
 

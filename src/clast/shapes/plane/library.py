@@ -1,6 +1,6 @@
 """Ready-made shapes: GM09's disk, rice, peanut and pebble (fig 5), ARX's regular polygons, and the cow of EPL08.
 
-All but the cows are drawn in units of their sphero-radius and then scaled to the exact area asked for.
+All but the cows are drawn in units of their sphero-radius and then scaled to exactly the given area.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def convex_mass(vertices: Floats, radius: float) -> MassProperties:
 def convex_masses(rings: Floats, radius: float) -> tuple[Floats, Floats, Floats]:
     """Areas (k,), centroids (k, 2) and inertias (k,) of many convex spheropolygons at once, `rings` (k, n, 2), n ≥ 3.
 
-    The sums of `convex_mass`; the rings must be what that asks for.
+    The sums of `convex_mass`; the rings must meet its conditions.
     """
     origin = rings.mean(axis=1, keepdims=True)
     at = rings - origin

@@ -10,7 +10,7 @@ Convex skeletons are shrunk exactly: every side moves inwards, and a side that h
 meeting point of its neighbours (points 1 and 2 become 3 in ARX fig 7). From a polygon with notches the strip of width d
 along its boundary is cut away with shapely; the only error is in the arcs round notches, which become tangents that
 stray from them inwards by at most `arc_error`·d. The strip is not shapely's own buffer, since that simplifies its
-input by a hundredth of d whatever is asked for.
+input by a hundredth of d whatever its settings.
 
 Every result keeps the user's coordinates (`Shape.origin`) and has the mass properties of its own union of disks.
 """

@@ -3,7 +3,7 @@
     picture → brightness → grain or ground (`shapes.plane.picture`) → one label a grain → outline → fit (`shapes.plane.fit`)
 
 An outline is the line along which the brightness is half-way between the grain and the ground, between pixels. Half-way is
-asked of each grain by itself, since stones are not all equally dark. Blurring, which takes out the noise, also pulls every
+found for each grain by itself, since stones are not all equally dark. Blurring, which takes out the noise, also pulls every
 closed line together, by the area πσ² whatever its shape (σ²/2 times the curvature, which adds up to 2π); that is put back.
 
 A picture's coordinates have x to the right and y upwards, from its lower left corner: grains are not mirrored.
@@ -39,9 +39,9 @@ HOLLOW = 0.55  # of an outline: grains bend inwards along less of theirs, gaps b
 GAP = 0.05  # times the square of the widest disk's radius: smaller holes are no gaps between grains
 BLOB = 0.3  # of the picture: what covers more and reaches the border is not one grain
 MANY_SPECKS = 100  # that are more than some dust
-SEVERAL = 4  # grains in one blob that are refused, if nothing is said of how to take them
+SEVERAL = 4  # grains in one blob that are refused, unless `split` is given
 FAR = 1e30  # largest length of a pixel, and one over the smallest: areas and moments of grains must be numbers
-_TURNS = 32  # points of an outline at which it is asked which way it bends
+_TURNS = 32  # points of an outline at which its bending is looked at
 _MARGIN = 4  # pixels about a grain in which its outline is looked for
 
 
@@ -144,7 +144,7 @@ def grains_from_image(
     for name, length in (("radius", radius), ("tolerance", tolerance)):
         if length is not None:
             checked_length(length, name)
-    tool("measure")  # before anything else is said: without it nothing can be done
+    tool("measure")  # before any other complaint: without it nothing can be done
     grey = brightness(file)
     parted = part(grey, threshold=threshold, dark=dark, smoothing=smoothing, where=str(file))
     if parted.dim:

@@ -81,7 +81,7 @@ def brightness(path: str | Path) -> Floats:
         raise InputError(f"{file} is not a picture: {', '.join(FORMATS)} can be read") from None
     except Image.DecompressionBombError:
         raise InputError(f"{file} has more than {MOST_PIXELS // 1_000_000} million pixels: make it smaller") from None
-    except (OSError, SyntaxError, ValueError, EOFError) as error:  # a damaged file is told in many ways
+    except (OSError, SyntaxError, ValueError, EOFError) as error:  # a damaged file raises many kinds of error
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InputError(f"the picture {file} cannot be read: {reason}") from None
     if not np.isfinite(grey).all():
@@ -123,7 +123,7 @@ def part(grey: Floats, *, threshold: float | str, dark: bool | None, smoothing: 
     threshold   "otsu": found, with the light evened out; or a brightness between 0 and 1 in the picture as it is
     dark        whether grains are darker than the ground; None: the ground is what most of the border shows
     smoothing   standard deviation of the blur that takes out noise, pixels
-    where       the picture's name, for what is said of it
+    where       the picture's name, for error messages
     """
     # a picture of 16 bits may fill a small part of its range: what matters is how far the signal stands out of that
     smooth = np.asarray(tool("filters").gaussian(grey, sigma=smoothing, mode="nearest", preserve_range=True), dtype=np.float64)

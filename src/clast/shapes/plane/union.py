@@ -73,7 +73,7 @@ class _Skeleton(NamedTuple):
 def union_boundary(vertices: Floats, edges: Ints, radius: float, *, closed: bool) -> Boundary:
     """The exact boundary of skeleton ⊕ disk.
 
-    vertices (n, 2) distinct, edges (m, 2) as in `Shape`; `closed` says that the edges are one simple counter-
+    vertices (n, 2) distinct, edges (m, 2) as in `Shape`; `closed`: the edges are one simple counter-
     clockwise polygon whose interior belongs to the grain.
     """
     a, b = segments_of(vertices, edges)

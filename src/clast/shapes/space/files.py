@@ -100,7 +100,7 @@ def save_solid(solid: Solid, path: str | Path, *, overwrite: bool = False) -> Pa
 
 
 def _made(drawn: _Drawn, name: str) -> Solid:
-    """The solid a file asks for; its ShapeErrors are completed with the file's name."""
+    """The solid a file describes; its ShapeErrors are completed with the file's name."""
     if drawn.scale is not None and drawn.volume is not None:
         raise ShapeError('Give "scale" or "volume", not both.')
     if drawn.faces and drawn.edges:
@@ -129,7 +129,7 @@ def _made(drawn: _Drawn, name: str) -> Solid:
 
 
 def _of_pieces(drawn: _Drawn, name: str) -> Solid:
-    """The sharp wall of convex pieces a file asks for."""
+    """The sharp wall of convex pieces a file describes."""
     if drawn.hollow:
         raise ShapeError('What is made of "piece"s is not "hollow": each of them has an inside.')
     if len(drawn.piece) != len(drawn.faces):

@@ -175,8 +175,8 @@ def mesh(
     vertices (n, 3); faces: lists of vertex numbers, counter-clockwise seen from outside, triangles or more. Coplanar neighbours
     are joined into one face and vertices that carry nothing left out. A surface that is open or crosses itself, or has faces
     without area, crooked, inside out, or more than two at an edge, is refused with the reason. With `mend` what can be put
-    right is (see `clast.shapes.space.mending`), and a `MendedMeshWarning` says how. Warns (`ThinShapeWarning`) when it is
-    thinner than a tenth of the radius.
+    right is (see `clast.shapes.space.mending`), and a `MendedMeshWarning` lists the changes. Warns (`ThinShapeWarning`) when it
+    is thinner than a tenth of the radius.
     """
     r = checked_rounding(radius)
     given = checked_places(vertices, 4, name)

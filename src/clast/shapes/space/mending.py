@@ -21,7 +21,7 @@ SMALL_HOLE = 0.1  # of the area of the surface: larger holes are not filled, sin
 
 
 class MendedMeshWarning(UserWarning):
-    """A mesh was changed to make a grain of it: the message says how."""
+    """A mesh was changed to make a grain of it: the message lists the changes."""
 
 
 def mended(vertices: Floats, loops: Sequence[Loop], size: float) -> tuple[list[Loop], list[str]]:

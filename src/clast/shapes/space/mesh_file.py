@@ -33,7 +33,7 @@ from clast.shapes.space.validity import checked_rounding
 from clast.shapes.vertices import checked_length
 
 MESH_FILES = (".stl", ".obj", ".ply")
-VERTICES = 200  # that a grain is cut down to, if nothing is said
+VERTICES = 200  # that a grain is cut down to, if no number is given
 _FEW_DIGITS = 1e-5  # of the volume: what the hull of a mesh may add for it to count as convex
 _ROUGH = 96  # lines across for a volume to some parts in ten thousand
 _MERGE_FIRST = 20_000  # faces up to which it is looked first whether plane parts alone make few vertices of many
@@ -52,7 +52,7 @@ class MeshGrain:
     misfit: SolidMisfit
 
     def describe(self) -> list[str]:
-        """What `clast shape` says of it, a line each."""
+        """The lines that `clast shape` prints of it."""
         x, y, z = self.extent
         lines = [
             f"file        {self.path}: {self.given[0]} vertices, {self.given[1]} faces",
@@ -118,7 +118,7 @@ def _made(
     else:
         few, few_faces = _simplest(whole, faces, radius, budget, skeleton)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ThinShapeWarning)  # the report says so
+        warnings.simplefilter("ignore", ThinShapeWarning)  # the report notes it
         return mesh(few, few_faces, radius, name=name), whole, faces, done
 
 

@@ -18,7 +18,7 @@ _HASTE = (7, 6, 5, 4)  # how boldly edges are collapsed; which leaves the best t
 
 
 def tools() -> tuple[ModuleType, ModuleType]:
-    """The modules trimesh and fast_simplification, or InputError that says how to get them."""
+    """The modules trimesh and fast_simplification, or InputError with the command that installs them."""
     try:
         import fast_simplification  # type: ignore[import-untyped]
         import trimesh

@@ -12,7 +12,7 @@ from clast.shapes.space.inside import distance_to_skeleton, in_surface, over_tri
 from clast.shapes.space.solid import Solid
 from clast.shapes.space.vectors import corner_angles, cross, dot, length
 
-SAMPLES = 4000  # points on either surface that are asked for their distance from the other
+SAMPLES = 4000  # points on either surface whose distance from the other is measured
 
 
 class SolidMisfit(NamedTuple):

@@ -1,4 +1,4 @@
-"""What is known of a solid, in words: what `clast shape` prints; of a shape see `clast.output.figures.shape.shape_report`."""
+"""What is known of a solid, in words: what `clast shape` prints, as `clast.output.figures.shape.shape_report` in the plane."""
 
 from __future__ import annotations
 

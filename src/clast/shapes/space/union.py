@@ -46,7 +46,7 @@ def union_mass(
 ) -> SolidMass:
     """Mass properties of any skeleton ⊕ ball, with an estimate of their error.
 
-    vertices (n, 3), edges (m, 2), faces as loops; `closed` says that the faces close a surface, whose inside belongs to the body.
+    vertices (n, 3), edges (m, 2), faces as loops; `closed`: the faces close a surface, whose inside belongs to the body.
     The lines are placed symmetrically about the middle of the body, so one with a centre of symmetry finds it exactly.
     """
     triangles, _ = triangulated(vertices, loops)

@@ -55,7 +55,7 @@ def checked_rounding(radius: float) -> float:
 
 
 def checked_round(radius: float, kind: str, left: str) -> float:
-    """The sphero-radius of a solid that has to be rounded; or ShapeError, which says what is `left` of the kind without."""
+    """The sphero-radius of a solid that has to be rounded; or ShapeError with what is `left` of the kind without."""
     r = checked_rounding(radius)
     if r == 0.0:
         raise ShapeError(
