@@ -53,7 +53,7 @@ def write_new(file: Path, text: str, what: str, *, overwrite: bool) -> Path:
 
 
 def bad_value(what: str, error: Mapping[str, Any]) -> str:
-    """'the key "radius" must be greater than 0, not -1': `what`, and what is wrong with its value, from one of pydantic's records."""
+    """'the key "radius" must be greater than 0, not -1': `what`, and what pydantic found wrong with its value."""
     kind, given = error["type"], error["input"]
     if kind == "greater_than":
         return f"{what} must be greater than {error['ctx']['gt']:g}, not {given!r}"
