@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from clast.backend.bind import cache_folder
 from clast.bench.sharp import heap_grains, prepare_bed, sharp_cubes
 from clast.bench.space import cube_solids, prepare_settled, sphere_solids
+from clast.bench.states import prepared
 from clast.dynamics.engine import Engine
 from clast.errors import InputError
 from clast.laws.linear import Linear
@@ -104,21 +104,15 @@ def close_lid(shapes: Sequence[Shape], seed: int) -> Engine:
 def prepare_dense(name: str, shapes: Sequence[Shape], threads: int | str, seed: int = 1) -> Engine:
     """Compress without friction, switch friction on, and let the forces balance; or take all that from the cache."""
     smooth, rough = dense(shapes, seed, 0.0), dense(shapes, seed, FRICTION)
-    path = cache_folder() / f"bench-{name}-{state_key(rough)}.npz"
-    if not path.exists():
+
+    def at_rest() -> Engine:
         engine = Engine(place_again(smooth, close_lid(shapes, seed)))
         settle(engine, unbalanced=NEARLY_STILL)
         frozen = Engine(place_again(rough, engine))
         settle(frozen, unbalanced=STILL)
-        arrays, scalars = frozen.checkpoint()
-        numbers = {f"scalar_{key}": np.asarray(value) for key, value in scalars.items()}
-        np.savez(path, allow_pickle=False, dt=np.asarray(frozen.dt), **arrays, **numbers)
-    stored = np.load(path)
-    engine = Engine(rough, dt=float(stored["dt"]), threads=threads)
-    arrays = {key: stored[key] for key in stored.files if not key.startswith("scalar_") and key != "dt"}
-    scalars = {key[7:]: stored[key].item() for key in stored.files if key.startswith("scalar_")}
-    engine.restore(arrays, scalars)
-    return engine
+        return frozen
+
+    return prepared(f"{name}-{state_key(rough)}", rough, at_rest, threads)
 
 
 def state_key(scene: Scene) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from clast.algebra.quaternions import random_turns
-from clast.backend.bind import cache_folder
 from clast.bench.space import state_key
+from clast.bench.states import prepared
 from clast.dynamics.engine import Engine
 from clast.laws.overlap_volume import OverlapVolume
 from clast.protocols.settle import settle, unbalanced_force
@@ -48,23 +48,17 @@ def bed(solids: Sequence[Solid], seed: int) -> Scene3D:
 def prepare_bed(name: str, solids: Sequence[Solid], threads: int | str, seed: int = 1) -> Engine:
     """Let the grains fall and the forces balance; or take that from the cache."""
     scene = bed(solids, seed)
-    path = cache_folder() / f"bench-{name}-{state_key(scene)}.npz"
-    if not path.exists():
+
+    def at_rest() -> Engine:
         engine = Engine(scene)
         for _ in range(ROUNDS):
             settle(engine, unbalanced=STILL)
             engine.advance(engine.step + FREELY)
             if unbalanced_force(engine)[0] < STILL:
                 break
-        arrays, scalars = engine.checkpoint()
-        numbers = {f"scalar_{key}": np.asarray(value) for key, value in scalars.items()}
-        np.savez(path, allow_pickle=False, dt=np.asarray(engine.dt), **arrays, **numbers)
-    stored = np.load(path)
-    engine = Engine(scene, dt=float(stored["dt"]), threads=threads)
-    arrays = {key: stored[key] for key in stored.files if not key.startswith("scalar_") and key != "dt"}
-    scalars = {key[7:]: stored[key].item() for key in stored.files if key.startswith("scalar_")}
-    engine.restore(arrays, scalars)
-    return engine
+        return engine
+
+    return prepared(f"{name}-{state_key(scene)}", scene, at_rest, threads)
 
 
 def sharp_cubes(count: int = 343) -> list[Solid]:

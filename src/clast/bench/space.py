@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from clast.algebra.quaternions import random_turns
-from clast.backend.bind import cache_folder
+from clast.bench.states import prepared
 from clast.dynamics.engine import Engine
 from clast.laws.linear import Linear
 from clast.protocols.settle import settle
@@ -113,20 +113,14 @@ def prepare_settled(name: str, solids: Sequence[Solid], threads: int | str, seed
     """
     flat = any(len(solid.faces) for solid in solids)
     rough = pressed(solids, seed, FRICTION)[0] if flat else settled(solids, seed, FRICTION)
-    path = cache_folder() / f"bench-{name}-{state_key(rough)}.npz"
-    if not path.exists():
+
+    def at_rest() -> Engine:
         engine = close_in(solids, seed) if flat else fall_down(solids, seed)
         frozen = Engine(place_again(rough, engine))
         settle(frozen, unbalanced=STILL, most_steps=MOST_STEPS)
-        arrays, scalars = frozen.checkpoint()
-        numbers = {f"scalar_{key}": np.asarray(value) for key, value in scalars.items()}
-        np.savez(path, allow_pickle=False, dt=np.asarray(frozen.dt), **arrays, **numbers)
-    stored = np.load(path)
-    engine = Engine(rough, dt=float(stored["dt"]), threads=threads)
-    arrays = {key: stored[key] for key in stored.files if not key.startswith("scalar_") and key != "dt"}
-    scalars = {key[7:]: stored[key].item() for key in stored.files if key.startswith("scalar_")}
-    engine.restore(arrays, scalars)
-    return engine
+        return frozen
+
+    return prepared(f"{name}-{state_key(rough)}", rough, at_rest, threads)
 
 
 def state_key(scene: Scene3D) -> str:

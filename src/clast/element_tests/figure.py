@@ -64,3 +64,14 @@ def draw_packing(axes: Any, record: Record, index: int) -> None:
 def draw_chains_of(axes: Any, record: Record, index: int) -> None:
     """The bodies of a frame and the forces between them; set the limits of the axes before."""
     draw_chains(axes, cast(Run, record), index)
+
+
+def draw_strained(axes: Any, record: Record, columns: Mapping[str, Any], index: int, name: str) -> None:
+    """A sheared sample at a frame with its forces, titled with its name and the axial strain it has reached.
+
+    columns   `time` and `axial_strain` (samples,) of the test
+    """
+    strain = float(np.interp(record.frames[index].time, columns["time"], columns["axial_strain"]))
+    frame_sample(axes, record, index)
+    axes.set_title(f"{name}, ε = {strain:.2f}", fontsize=10)
+    draw_chains_of(axes, record, index)

@@ -13,15 +13,14 @@ within Δε = 1e-3, counted at ε > 0.1. The void ratio is constant if it change
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
 from clast.element_tests.curves import find_drops, find_peak, level, resampled, smoothed
-from clast.element_tests.figure import draw_chains_of, frame_sample
+from clast.element_tests.figure import draw_strained
 from clast.element_tests.recorded import Record, kept_record, record, tables_of
-from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
-from clast.experiments.packing import DRAG, LONGEST, PLURAL, cell_of, pressed, shapes_of, table_name
+from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
+from clast.experiments.packing import DRAG, LONGEST, PLURAL, FourShapes, cell_of, pressed, shapes_of, table_name
 from clast.experiments.shared.numbers import slowness
 from clast.laws.linear import Linear
 from clast.measures.quasi_static import SLOW
@@ -40,12 +39,9 @@ ROUNDEST = {"pebble": "; likely because pebbles are the roundest of the three"}
 COLOURS = {"disk": "C0", "peanut": "C2", "rice": "C3", "pebble": "C1"}
 
 
-class BiaxialShapes(Parameters):
+class BiaxialShapes(FourShapes):
     """GM09 §4 in its units: k_n = 1, density 1, mean area 1; rate and damping are ours."""
 
-    shape: Literal["all", "disk", "rice", "peanut", "pebble"] = parameter("all", "shape of the grains, or all in turn")
-    grains: int = parameter(400, "number of grains", "", ge=16)
-    seeds: int = parameter(4, "samples of each shape, with seeds from --seed on", "", ge=1)
     pressure: float = parameter(1e-3, "p₀ on the side walls", "k_n", gt=0)
     friction: float = parameter(0.5, "friction μ between grains", "", ge=0)
     tangential: float = parameter(0.1, "k_t over k_n", "", gt=0)
@@ -210,12 +206,9 @@ def figures(p: BiaxialShapes, run: Run, folder: Path) -> Sequence[Path]:
         2, len(chosen), figsize=(3.6 * len(chosen), 6.0), layout="constrained", squeeze=False, height_ratios=(1.0, 0.6)
     )
     for column, shape in enumerate(chosen):
-        kept, columns = record_of(p, run, shape), run.tables[table_name(shape, p.seed)]
-        for axes, index in ((panels[0][column], len(kept.frames) // 2), (panels[1][column], len(kept.frames) - 1)):
-            strain = float(np.interp(kept.frames[index].time, columns["time"], columns["axial_strain"]))
-            frame_sample(axes, kept, index)
-            axes.set_title(f"{PLURAL[shape]}, ε = {strain:.2f}", fontsize=10)
-            draw_chains_of(axes, kept, index)
+        test, columns = record_of(p, run, shape), run.tables[table_name(shape, p.seed)]
+        for row, index in enumerate((len(test.frames) // 2, len(test.frames) - 1)):
+            draw_strained(panels[row][column], test, columns, index, PLURAL[shape])
     paths.append(save_figure(figure, folder / "chains.png"))
     return paths
 

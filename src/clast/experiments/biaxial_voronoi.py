@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 
 from clast.element_tests.curves import find_peak, level, resampled, smoothed, softening
-from clast.element_tests.figure import draw_chains_of, frame_sample
+from clast.element_tests.figure import draw_strained
 from clast.element_tests.recorded import Record, kept_record, tables_of
 from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
 from clast.experiments.shared.numbers import slowness
@@ -137,9 +137,9 @@ def state_quantities(p: BiaxialVoronoi, state: str, tests: Sequence[Table], late
     lost = softening(grid, q, LATE)
     each_lost = [softening(each["axial_strain"], deviator(each), LATE) for each in tests]
     expected = lost > SOFTENS if state == "dense" else lost < SOFTENS
-    said = "peak, then decay" if state == "dense" else "monotonic"
+    claim = "peak, then decay" if state == "dense" else "monotonic"
     if p.strain <= LATE:
-        said = f"not judged: that needs --strain above {LATE:g}"
+        claim = f"not judged: that needs --strain above {LATE:g}"
     peaks = [find_peak(each["axial_strain"], deviator(each)) for each in tests]
     void = smoothed(grid, mean_curve(p, tests, "void_ratio"), WIDTH)[grid >= LATE]
     change = float(np.ptp(void) / void.mean()) if void.size else float("nan")
@@ -147,7 +147,7 @@ def state_quantities(p: BiaxialVoronoi, state: str, tests: Sequence[Table], late
     return [
         Quantity(
             f"{state}: softening", lost, "", None, bool(expected),
-            f"{said}; single tests {', '.join(f'{each:.0%}' for each in each_lost)}; of the mean curve, bar {SOFTENS:.0%}"
+            f"{claim}; single tests {', '.join(f'{each:.0%}' for each in each_lost)}; of the mean curve, bar {SOFTENS:.0%}"
             + ("; it starts near the void ratio at which it ends" if state == "loose" and not expected else ""),
         ),
         Quantity(
@@ -204,12 +204,9 @@ def figures(p: BiaxialVoronoi, run: Run, folder: Path) -> Sequence[Path]:
     chosen = states_of(p)
     figure, panels = plt.subplots(len(chosen), 3, figsize=(13.0, 5.2 * len(chosen)), layout="constrained", squeeze=False)
     for row, state in enumerate(chosen):
-        kept, columns = record_of(p, run, state), run.tables[table_name(state, p.seed)]
-        for axes, index in zip(panels[row], (0, len(kept.frames) // 2, len(kept.frames) - 1), strict=True):
-            strain = float(np.interp(kept.frames[index].time, columns["time"], columns["axial_strain"]))
-            frame_sample(axes, kept, index)
-            axes.set_title(f"{state}, ε = {strain:.2f}", fontsize=10)
-            draw_chains_of(axes, kept, index)
+        test, columns = record_of(p, run, state), run.tables[table_name(state, p.seed)]
+        for axes, index in zip(panels[row], (0, len(test.frames) // 2, len(test.frames) - 1), strict=True):
+            draw_strained(axes, test, columns, index, state)
     paths.append(save_figure(figure, folder / "chains.png"))
     return paths
 

@@ -15,8 +15,7 @@ import numpy as np
 from clast.bench.cases import gas
 from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
-from clast.measures.accounts import accounts
-from clast.measures.book import Book
+from clast.experiments.shared.watching import watched
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.shapes import Shape, clumpy_cow, cow, disk
@@ -53,16 +52,6 @@ def gases(p: CostOfShape) -> list[int]:
     return sorted({round(n) for n in np.geomspace(FEWEST, p.grains, p.numbers if p.grains > FEWEST else 1)})
 
 
-def watched(engine: Engine, end: int) -> Book:
-    """Run to step `end` with the book open."""
-    times, kept = [], []
-    for step in np.linspace(0, end, SAMPLES + 1).astype(int):
-        engine.advance(int(step))
-        times.append(engine.time)
-        kept.append(accounts(engine, engine.snapshot()))
-    return Book(np.array(times), {name: np.array([row[name] for row in kept]) for name in kept[0]})
-
-
 def timed(engine: Engine, seconds: float) -> float:
     """Cundall number over a window of so many CPU seconds."""
     first, began, took = engine.step, time.process_time(), 0.0
@@ -75,7 +64,8 @@ def timed(engine: Engine, seconds: float) -> float:
 def time_gas(grains: int, p: CostOfShape, threads: int | str) -> Columns:
     """One row per window and shape, shapes in turn: Cundall number, energy error of the warm-up, and what explains the cost."""
     engines = [Engine(gas(shape(), grains, seed=p.seed), dt=p.dt, threads=threads) for _, shape, _ in KINDS]
-    errors = [watched(engine, round(p.warm_up / p.dt)).energy_error for engine in engines]
+    samples = np.linspace(0, round(p.warm_up / p.dt), SAMPLES + 1).astype(int)
+    errors = [watched(engine, samples).energy_error for engine in engines]
     rows = []
     for window in range(p.windows):
         for (_, shape, _), engine, error in zip(KINDS, engines, errors, strict=True):

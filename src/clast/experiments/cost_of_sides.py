@@ -104,13 +104,13 @@ def evaluate(p: CostOfSides, run: Run) -> Sequence[Quantity]:
             note += f"; our bar, at most {BAR:g}, is {'met' if slope <= BAR else 'missed'}"
         if arx is not None:
             note += f"; ARX has {arx:g}"
-        said, agrees = None, None
+        claimed, agrees = None, None
         if published is not None:
-            said, agrees = published[0], bool(abs(slope - published[0]) <= published[1])
+            claimed, agrees = published[0], bool(abs(slope - published[0]) <= published[1])
             if not agrees:
                 fixed = "a part of every step is paid per grain, whatever its sides"
                 note += f"; {fixed}" if slope < published[0] else "; the reason is not known"
-        quantities.append(Quantity(f"exponent, α = {alpha}", slope, "", said, agrees, note))
+        quantities.append(Quantity(f"exponent, α = {alpha}", slope, "", claimed, agrees, note))
     for kind, (alpha, _, _) in enumerate(DISTANCES):
         times, listed = medians(run, kind), medians(run, kind, "candidates")
         note = f"{listed[0]:.0f} … {listed[-1]:.0f} feature pairs per grain listed at the end, n = {SIDES[0]} … {SIDES[-1]}"

@@ -159,6 +159,6 @@ def read_headline(source: Path) -> tuple[str, str]:
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
             if [ast.unparse(target) for target in statement.targets] != ["EXPERIMENT"]:
                 continue
-            said = {each.arg: each.value for each in statement.value.keywords}
-            return ast.literal_eval(said["paper"]), ast.literal_eval(said["title"])
+            keywords = {each.arg: each.value for each in statement.value.keywords}
+            return ast.literal_eval(keywords["paper"]), ast.literal_eval(keywords["title"])
     raise ValueError(f"{source} defines no EXPERIMENT = Experiment(paper=…, title=…) or Study(…)")

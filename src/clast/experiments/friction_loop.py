@@ -101,8 +101,8 @@ def walk(kind: str, p: FrictionLoop) -> Columns:
     scene = scene_of(kind, p)
     engine = Engine(scene, dt=DT)
     centre = scene.bodies[LED].position - turn[0]  # of mass, from the corner
-    kept = np.zeros(len(turn), bool)
-    kept[:: max(1, p.steps // SAMPLES)] = kept[-1] = True
+    stored = np.zeros(len(turn), bool)
+    stored[:: max(1, p.steps // SAMPLES)] = stored[-1] = True
     place, work, rows = turn[0], 0.0, []
     force, spring, contacts = force_on_led(engine)
     rows.append((0.0, *place, spring, work, float(contacts)))
@@ -114,7 +114,7 @@ def walk(kind: str, p: FrictionLoop) -> Columns:
             lead(engine, place + centre, before + centre)
             force, spring, contacts = force_on_led(engine)
             work -= 0.5 * float((held + force) @ (place - before))
-            if kept[k]:
+            if stored[k]:
                 rows.append((number + k / (len(turn) - 1), *place, spring, work, float(contacts)))
     names = ("turn", "x", "y", "spring", "work", "contacts")
     return dict(zip(names, np.array(rows).T, strict=True))

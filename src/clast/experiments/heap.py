@@ -207,12 +207,12 @@ def heap(p: Heap, kind: Kind, threads: int | str) -> tuple[Columns, Columns, Col
     """One heap: series over time, numbers, and where the bodies came to lie."""
     found = pour(scene_of(p, kind), stream_of(p, kind[2]), dt=p.dt, integrator=p.integrator, threads=threads)
     engine = found.engine
-    said = {
+    numbers = {
         "at_rest": float(found.at_rest), "steps": float(engine.step), "grain_steps": float(engine.grain_steps),
         "seconds": engine.seconds, "energy_error": found.book.energy_error, "overlap": float(found.series["overlap_share"].max()),
     }  # fmt: skip
     named = dict(zip(ONE_SHOT, np.column_stack([engine.positions, engine.orientations, engine.present]).T, strict=True))
-    return found.series, {name: np.array([value]) for name, value in said.items()}, named
+    return found.series, {name: np.array([value]) for name, value in numbers.items()}, named
 
 
 def tables(p: Heap, threads: int | str) -> Mapping[str, Callable[[], Columns]]:
@@ -313,9 +313,9 @@ def moving_share(series: Mapping[str, np.ndarray]) -> np.ndarray:
 
 def merit(p: Heap, run: Run) -> Merit:
     """Steps of all heaps; the Cundall number counts grains that are there."""
-    told = [run.tables[f"{name_of(kind)}: numbers"] for kind in kinds_of(p)]
-    total = {name: sum(float(each[name][0]) for each in told) for name in ("steps", "grain_steps", "seconds")}
-    error = max(float(each["energy_error"][0]) for each in told)
+    numbers = [run.tables[f"{name_of(kind)}: numbers"] for kind in kinds_of(p)]
+    total = {name: sum(float(each[name][0]) for each in numbers) for name in ("steps", "grain_steps", "seconds")}
+    error = max(float(each["energy_error"][0]) for each in numbers)
     return Merit(p.grains, int(total["steps"]), total["grain_steps"] / total["seconds"], error)
 
 

@@ -177,15 +177,15 @@ def published(p: Hopper) -> bool | None:
 def evaluate(p: Hopper, run: Run) -> Sequence[Quantity]:
     """What came out, whether it jammed, and how fast it flowed."""
     time, through = run.series["time"], run.series["through"]
-    jammed, said = is_jammed(time, through, p.grains), published(p)
-    judged = None if said is None or jammed is None else jammed == said
+    jammed, claimed = is_jammed(time, through, p.grains), published(p)
+    judged = None if claimed is None or jammed is None else jammed == claimed
     last = time >= time[-1] - QUIET
     arch = float(np.median(run.series["arch"][last])) if jammed else float("nan")
     return [
         Quantity(
             "jammed (1) or not (0)",
             float("nan") if jammed is None else float(jammed),
-            published=None if said is None else float(said),
+            published=None if claimed is None else float(claimed),
             agrees=judged,
             note="jammed: nobody through y = 0 in the last 2 s while grains remain; bin and filling are our choice"
             + ("" if judged is not False else ", and as the paper tells neither, the likely reason"),
@@ -197,8 +197,8 @@ def evaluate(p: Hopper, run: Run) -> Sequence[Quantity]:
             "arch",
             arch,
             "grains",
-            20.0 if said else None,
-            bool(arch > 20.0) if said and jammed else None,
+            20.0 if claimed else None,
+            bool(arch > 20.0) if claimed and jammed else None,
             "shortest chain of contacts from wall to wall when jammed; the paper's arches 'may be larger than 20 diameters'",
         ),
         Quantity("energy error", run.book.energy_error, note="max |residual| / (max(kinetic + elastic) + heat)"),

@@ -163,12 +163,12 @@ def flow(p: Hopper3D, opening: float, threads: int | str) -> tuple[Columns, Colu
     shots.append(places_of(engine, p.grains))
     columns = {name: np.array(values) for name, values in series.items()}
     book = Book(columns["time"], columns)
-    said = {
+    numbers = {
         "steps": closed.step + engine.step, "filling": closed.time, "energy_error": book.energy_error, "overlap": overlap,
     }  # fmt: skip
     bodies = np.concatenate(shots)
     named = {name: bodies[:, k] for k, name in enumerate(("x", "y", "z", "qw", "qx", "qy", "qz", "present"))}
-    return {"time": columns["time"], "through": columns["through"]}, {k: np.array([v], float) for k, v in said.items()}, named
+    return {"time": columns["time"], "through": columns["through"]}, {k: np.array([v], float) for k, v in numbers.items()}, named
 
 
 def places_of(engine: Engine, grains: int) -> np.ndarray:
@@ -246,7 +246,7 @@ def evaluate(p: Hopper3D, run: Run) -> Sequence[Quantity]:
         )
         for opening, rate, jam in zip(openings.tolist(), flows, jams, strict=True)
     ]
-    told = [run.tables[f"{table_name(opening)}: numbers"] for opening in openings.tolist()]
+    numbers = [run.tables[f"{table_name(opening)}: numbers"] for opening in openings.tolist()]
     close, note = None, f"of D − {BEVERLOO} d, k as Beverloo's for spheres"
     if math.isfinite(exponent):
         through = np.array([float(run.tables[table_name(opening)]["through"][-1]) for opening in openings.tolist()])
@@ -263,16 +263,16 @@ def evaluate(p: Hopper3D, run: Run) -> Sequence[Quantity]:
             factor / DIAMETER**2.5,
             note="per density of a grain, not of the bed: 0.35 where C = 0.58 and the bed fills 0.6, and the opening is round",
         ),
-        Quantity("largest energy error", max(float(each["energy_error"][0]) for each in told)),
-        Quantity("deepest overlap / sphero-radius", max(float(each["overlap"][0]) for each in told), note="at counts"),
+        Quantity("largest energy error", max(float(each["energy_error"][0]) for each in numbers)),
+        Quantity("deepest overlap / sphero-radius", max(float(each["overlap"][0]) for each in numbers), note="at counts"),
     ]
 
 
 def merit(p: Hopper3D, run: Run) -> Merit:
     """Steps of all openings, filling too."""
-    told = [run.tables[f"{table_name(opening)}: numbers"] for opening in openings_of(p)]
-    error = max(float(each["energy_error"][0]) for each in told)
-    return Merit(grains=p.grains, steps=int(sum(float(each["steps"][0]) for each in told)), energy_error=error)
+    numbers = [run.tables[f"{table_name(opening)}: numbers"] for opening in openings_of(p)]
+    error = max(float(each["energy_error"][0]) for each in numbers)
+    return Merit(grains=p.grains, steps=int(sum(float(each["steps"][0]) for each in numbers)), energy_error=error)
 
 
 # --- pictures --------------------------------------------------------------------------------------------------------

@@ -41,9 +41,9 @@ from clast.experiments.shared.cyclic import (
     knee,
     knee_of_seeds,
     loops_of,
+    merit_of,
     power_law,
     trust,
-    worst_book,
 )
 from clast.experiments.shared.numbers import mean_error, with_error, within
 from clast.measures.loops import Loops
@@ -305,10 +305,7 @@ def dependence(p: Hysteresis, run: Run) -> list[Quantity]:
 
 def merit(p: Hysteresis, run: Run) -> Merit:
     """Grains of a sample, steps of all tests, the worst book."""
-    tests = [run.tables[name] for name in tests_of(p)]
-    return Merit(
-        grains=p.columns * p.rows, steps=sum(int(each["step"][-1]) for each in tests), energy_error=worst_book(tests)
-    )  # fmt: skip
+    return merit_of(p, [run.tables[name] for name in tests_of(p)])
 
 
 # --- pictures --------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -42,18 +42,23 @@ AGREES = 0.1
 ALIKE = 0.02
 
 
-class PackingOfShapes(Parameters):
-    """GM09 §4 in its units: k_n = 1, density 1, mean area 1. Damping, ramp and drag are ours."""
+class FourShapes(Parameters):
+    """Samples of GM09 §4, in its units: k_n = 1, density 1, mean area 1."""
 
     shape: Literal["all", "disk", "rice", "peanut", "pebble"] = parameter("all", "shape of the grains, or all in turn")
     grains: int = parameter(400, "number of grains", "", ge=16)
     seeds: int = parameter(4, "samples of each shape, with seeds from --seed on", "", ge=1)
+
+
+class PackingOfShapes(FourShapes):
+    """GM09 §4 in its units: k_n = 1, density 1, mean area 1. Damping, ramp and drag are ours."""
+
     pressure: float = parameter(1e-3, "on the four walls", "k_n", gt=0)
     damping: float = parameter(0.6, "G_n; G_t is a quarter of it", "√(k/σA)", ge=0)
     dt: float = parameter(0.02, "time step", "√(σA/k)", gt=0)
 
 
-def shapes_of(p: Any) -> list[str]:
+def shapes_of(p: FourShapes) -> list[str]:
     """The requested shapes, in the order of the claim."""
     return list(SHAPES) if p.shape == "all" else [p.shape]
 

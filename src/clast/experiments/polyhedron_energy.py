@@ -241,8 +241,8 @@ def evaluate(p: PolyhedronEnergy, run: Run) -> Sequence[Quantity]:
         table = run.tables[kind]
         all_of_them = changes(table)
         size = rms(all_of_them)
-        published, said = (0.0, "“always conserved”") if kind == "volume" else (None, "no paper gives a number")
-        note = f"{said}; {all_of_them.size} bounces of {p.grains} grains; agrees below {CONSERVED:g}"
+        published, claim = (0.0, "“always conserved”") if kind == "volume" else (None, "no paper gives a number")
+        note = f"{claim}; {all_of_them.size} bounces of {p.grains} grains; agrees below {CONSERVED:g}"
         quantities.append(Quantity(f"{law}: rms change of energy in a bounce", size, "mgh", published, size < CONSERVED, note))
         mean, error = mean_error(all_of_them)
         note = f"± {error:.1g}; largest {np.abs(all_of_them).max():.2g}"
@@ -250,13 +250,13 @@ def evaluate(p: PolyhedronEnergy, run: Run) -> Sequence[Quantity]:
         quantities.append(Quantity(f"{law}: of which the time step, rms", rms(time_steps_share(table)), "mgh"))
     for kind, (_, law) in LAWS.items():
         sizes = np.array([rms(first_changes(run.tables[first_name(kind, k)])) for k in range(HALVINGS + 1)])
-        told = ", ".join(f"{size:.3g}" for size in sizes)
+        listed = ", ".join(f"{size:.3g}" for size in sizes)
         exponent = power(steps_of(p), sizes)
-        note = f"Δt = {steps_of(p)[0]:.2g} s and its halves: {told}; so it goes as Δt^{exponent:.1f}"
+        note = f"Δt = {steps_of(p)[0]:.2g} s and its halves: {listed}; so it goes as Δt^{exponent:.1f}"
         quantities.append(Quantity(f"{law}: rms change in the first bounce, smallest Δt", float(sizes[-1]), "mgh", note=note))
     depths, sizes = by_modulus(run, "volume")
-    told = ", ".join(f"{size:.2g} at {depth:.2g}" for depth, size in zip(depths, sizes, strict=True))
-    note = f"depth V/|A| over L, moduli from Y/64 to 64 Y: {told}"
+    listed = ", ".join(f"{size:.2g} at {depth:.2g}" for depth, size in zip(depths, sizes, strict=True))
+    note = f"depth V/|A| over L, moduli from Y/64 to 64 Y: {listed}"
     quantities.append(Quantity("CSM10's law: exponent of the change with depth", power(depths, sizes), note=note))
     for kind, (_, law) in LAWS.items():
         cost = not_returned(run, kind)

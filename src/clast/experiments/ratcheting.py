@@ -31,9 +31,9 @@ from clast.experiments.shared.cyclic import (
     cycled,
     knee_of_seeds,
     loops_of,
+    merit_of,
     power_law,
     trust,
-    worst_book,
 )
 from clast.experiments.shared.numbers import mean_error, with_error
 from clast.output.figures.plane import save_figure
@@ -180,10 +180,7 @@ def roundness(p: Ratcheting, run: Run) -> list[Quantity]:
 
 def merit(p: Ratcheting, run: Run) -> Merit:
     """Grains of a sample, steps of all tests, the worst book."""
-    tests = [run.tables[name] for name in tests_of(p)]
-    return Merit(
-        grains=p.columns * p.rows, steps=sum(int(each["step"][-1]) for each in tests), energy_error=worst_book(tests)
-    )  # fmt: skip
+    return merit_of(p, [run.tables[name] for name in tests_of(p)])
 
 
 # --- pictures --------------------------------------------------------------------------------------------------------

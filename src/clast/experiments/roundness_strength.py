@@ -139,15 +139,15 @@ def readings(failures: Failures, radius: float, pressures: Sequence[float], publ
     note = f"{with_error(ratio, varies)}; circles about σ₃ of radius σ₁ − σ₃ = {ratio - 1.0:.2g} σ₃"
     if not agrees:
         note += " hold the origin, so no line through it touches them: the angles are Mohr's"
-    same, told = within(ratio, mohr, WITHIN * mohr), f"{with_error(ratio, varies)}; {spread}"
+    same, remark = within(ratio, mohr, WITHIN * mohr), f"{with_error(ratio, varies)}; {spread}"
     if not same:
-        told += "; likely the pressures, which the paper does not print: φ falls with p/K_n, and a degree is 6 to 7 % of σ₁/σ₃"
+        remark += "; likely the pressures, which the paper does not print: φ falls with p/K_n, and a degree is 6 to 7 % of σ₁/σ₃"
     return [
         Quantity(
             f"φ, R = {radius:g} cm, Mohr", phi, "°", published, within(phi, published, WITHIN * published),
             f"{with_error(phi, error)}; {spread}, agrees within {WITHIN:.0%}",
         ),
-        Quantity(f"σ₁/σ₃, R = {radius:g} cm, Mohr", ratio, "", mohr, same, told),
+        Quantity(f"σ₁/σ₃, R = {radius:g} cm, Mohr", ratio, "", mohr, same, remark),
         Quantity(f"σ₁/σ₃, R = {radius:g} cm, as drawn", ratio, "", drawn, agrees, note),
     ]  # fmt: skip
 
@@ -171,15 +171,15 @@ def difference(
 
 def by_pressure(p: RoundnessStrength, failures: Failures, radius: float) -> Quantity:
     """φ of a radius at each pressure, with the overlap that came with it; the number is that at the least pressure."""
-    told, first = [], float("nan")
+    by_pressure, first = [], float("nan")
     for share in pressures_of(p):
         tests = failures[radius, share]
         phi, error = mean_error([each.phi_degrees for each in tests])
         first = phi if np.isnan(first) else first
         overlap = mean_error([each.overlap for each in tests])[0]
         deep = "" if is_valid(tests) else ", deep"
-        told.append(f"{share:g} K_n: {with_error(phi, error)}° (overlap {overlap:.2g} r{deep})")
-    return Quantity(f"φ by pressure, R = {radius:g} cm", first, "°", note="; ".join(told))
+        by_pressure.append(f"{share:g} K_n: {with_error(phi, error)}° (overlap {overlap:.2g} r{deep})")
+    return Quantity(f"φ by pressure, R = {radius:g} cm", first, "°", note="; ".join(by_pressure))
 
 
 def merit(p: RoundnessStrength, run: Run) -> Merit:

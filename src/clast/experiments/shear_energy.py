@@ -13,8 +13,8 @@ from clast.element_tests.figure import cells_figure
 from clast.element_tests.recorded import instants_table, kept_record, look
 from clast.element_tests.shear_cell import ShearCell, disks, regular_grain, voronoi_grains
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.shared.watching import watched
 from clast.laws.linear import Linear
-from clast.measures.accounts import accounts
 from clast.measures.book import ACCOUNTS, Book
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
@@ -100,14 +100,9 @@ def time_steps(p: ShearEnergy) -> list[float]:
 # --- runs ------------------------------------------------------------------------------------------------------------
 
 
-def watched(engine: Engine, until: float) -> Book:
-    """Run for a while with the book open."""
-    times, kept = [], []
-    for step in np.unique(np.linspace(0, round(until / engine.dt), SAMPLES + 1).astype(int)):
-        engine.advance(int(step))
-        times.append(engine.time)
-        kept.append(accounts(engine, engine.snapshot()))
-    return Book(np.array(times), {name: np.array([row[name] for row in kept]) for name in kept[0]})
+def booked(p: ShearEnergy, engine: Engine) -> Book:
+    """Run to the end with the book open."""
+    return watched(engine, np.unique(np.linspace(0, round(p.until / engine.dt), SAMPLES + 1).astype(int)))
 
 
 def verdict(engine: Engine, book: Book) -> dict[str, float]:
@@ -133,7 +128,7 @@ def verdict(engine: Engine, book: Book) -> dict[str, float]:
 def judged(p: ShearEnergy) -> tuple[Engine, Book]:
     """The run at the time step that is judged, at its end."""
     engine = Engine(changed(p, AS_IT_IS, p.seed), dt=p.dt)
-    return engine, watched(engine, p.until)
+    return engine, booked(p, engine)
 
 
 def as_columns(rows: Iterable[Mapping[str, float]]) -> Columns:
@@ -161,7 +156,7 @@ def series_of_steps(p: ShearEnergy) -> Columns:
         scene = changed(p, AS_IT_IS, seed)
         for dt in time_steps(p):
             engine = Engine(scene, dt=dt)
-            rows.append({"dt": dt, "seed": seed, **verdict(engine, watched(engine, p.until))})
+            rows.append({"dt": dt, "seed": seed, **verdict(engine, booked(p, engine))})
     return as_columns(rows)
 
 
@@ -173,7 +168,7 @@ def switched_off(p: ShearEnergy) -> Columns:
             scene = changed(p, change, seed)
             for dt in (p.dt, 0.5 * p.dt):
                 engine = Engine(scene, dt=dt)
-                rows.append({"change": change, "dt": dt, "seed": seed, **verdict(engine, watched(engine, p.until))})
+                rows.append({"change": change, "dt": dt, "seed": seed, **verdict(engine, booked(p, engine))})
     return as_columns(rows)
 
 
@@ -271,8 +266,8 @@ def figures(p: ShearEnergy, run: Run, folder: Path) -> Sequence[Path]:
 
     mine = cell(p, p.seed)
     scene = mine.sheared(mine.settled(), p.speed)
-    said = f"{p.grains} grains after {p.until:g} s: lines between centres as thick as their force"
-    figure = cells_figure({said: kept_record(scene, run.tables, "cell")}, "cm")
+    title = f"{p.grains} grains after {p.until:g} s: lines between centres as thick as their force"
+    figure = cells_figure({title: kept_record(scene, run.tables, "cell")}, "cm")
     paths = [save_figure(figure, folder / "cell.png")]
 
     figure, axes = plt.subplots(figsize=(6.5, 4.8), layout="constrained")

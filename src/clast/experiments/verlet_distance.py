@@ -180,8 +180,8 @@ def evaluate(p: VerletDistance, run: Run) -> Sequence[Quantity]:
     for speed, found in zip(SPEEDS, fits, strict=True):
         ratio, alpha = auto_over_best(run, name_of(speed))
         best.append(alpha)
-        said = f"best fixed α {alpha:g} cm; our bar {1.0 + WITHIN:g} is {'met' if ratio <= 1.0 + WITHIN else 'missed'}"
-        quantities.append(Quantity(f"auto over best, {speed:g} cm/s", ratio, note=said))
+        remark = f"best fixed α {alpha:g} cm; our bar {1.0 + WITHIN:g} is {'met' if ratio <= 1.0 + WITHIN else 'missed'}"
+        quantities.append(Quantity(f"auto over best, {speed:g} cm/s", ratio, note=remark))
         quantities.append(
             Quantity(f"optimum α, {speed:g} cm/s", found.optimum, "cm", note=f"of the fit; of those tried {alpha:g}")
         )

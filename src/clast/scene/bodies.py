@@ -268,11 +268,11 @@ class Bodies(Sequence[Kind]):
     def append(self, *values: Any) -> None:
         """Add a body, given by all it has in the order of `Member.columns`."""
         self._make_room(1)
-        kept = (
+        row = (
             self._registers[name].number(value) if name in self._registers else value
             for name, value in zip(self._kind.columns, values, strict=True)
         )  # fmt: skip
-        self._rows[self._count] = tuple(kept)
+        self._rows[self._count] = tuple(row)
         self._count += 1
 
     # --- many bodies -------------------------------------------------------------------------------------------------

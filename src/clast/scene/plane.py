@@ -12,10 +12,10 @@ import numpy as np
 from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Member, Numbers, Thing
-from clast.scene.checks import check_gravity, check_periods, check_width, density_of, name_or_none, numbers
+from clast.scene.checks import check_gravity, check_periods, density_of, name_or_none, numbers
 from clast.scene.imposed import PLANE, Imposed, sum_up
 from clast.scene.many import Rows
-from clast.scene.problem import Problem
+from clast.scene.problem import Located, Problem
 from clast.scene.springs import Springs, Springs3D
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
 from clast.scene.timed import Timed
@@ -23,18 +23,8 @@ from clast.shapes.plane.skeleton import Shape
 from clast.shapes.space.solid import Solid
 
 
-class Placed(Protocol):
+class Placed(Located[Shape], Protocol):
     """Shapes with their places: what a packing is to a scene."""
-
-    @property
-    def shapes(self) -> Sequence[Shape]:
-        """One per grain."""
-        ...
-
-    @property
-    def positions(self) -> np.ndarray:
-        """Centres of mass (n, 2)."""
-        ...
 
     @property
     def angles(self) -> np.ndarray:
@@ -89,13 +79,13 @@ class Box:
                 raise SceneError("box: a Pressure on the cell acts across its whole side: leave `between` out")
         if self.mass is not None and numbers("box: mass", [self.mass], 1)[0] <= 0.0:
             raise SceneError(f"box: mass = {self.mass} must be positive")
-        said = sum_up("box", self.tags)
+        imposed = sum_up("box", self.tags)
         for axis, period in enumerate((self.period_x, self.period_y)):
-            if period == 0.0 and (self.pushed(axis) or said.velocity[axis] is not None):
+            if period == 0.0 and (self.pushed(axis) or imposed.velocity[axis] is not None):
                 raise SceneError(
                     f"box: a tag moves the period along {'xy'[axis]}, but that side is open: give period_{'xy'[axis]}"
                 )
-        if said.velocity[2] is not None or said.force[2]:
+        if imposed.velocity[2] is not None or imposed.force[2]:
             raise SceneError("box: a spin or torque means nothing for the lengths of a cell; leave it out")
 
     @property
@@ -105,16 +95,16 @@ class Box:
 
     def pushed(self, axis: int) -> bool:
         """Whether a force or pressure acts on a period."""
-        said = sum_up("box", self.tags)
-        return bool(said.force[axis]) or any(pressure.direction[1] == "xy"[axis] for pressure in said.pressures)
+        imposed = sum_up("box", self.tags)
+        return bool(imposed.force[axis]) or any(pressure.direction[1] == "xy"[axis] for pressure in imposed.pressures)
 
     def imposed(self) -> Imposed:
         """All tags of the box summed up; periods that nothing pushes are held."""
-        said = sum_up("box", self.tags)
-        said.velocity = [value if value is not None or self.pushed(c) else 0.0 for c, value in enumerate(said.velocity[:2])] + [
-            0.0
-        ]
-        return said
+        imposed = sum_up("box", self.tags)
+        imposed.velocity = [
+            value if value is not None or self.pushed(c) else 0.0 for c, value in enumerate(imposed.velocity[:2])
+        ] + [0.0]
+        return imposed
 
     @property
     def moving(self) -> tuple[bool, bool]:
@@ -199,8 +189,7 @@ class Scene(Problem[Body]):
         A big body (wall, landscape, hopper) is left out of the cells and does not meet other big bodies. If it is free to
         move and has neither mass nor density, it weighs √N mean grains (model §6). Bodies of one name form a group.
         """
-        number = len(self.bodies)
-        who = f"body {number}"
+        who = f"body {len(self.bodies)}"
         self._check_shape(who, shape, big)
         per_area = density_of(who, density, mass, shape.area)
         where = numbers(f"{who}: position", position, 2)
@@ -208,13 +197,10 @@ class Scene(Problem[Body]):
         angle, spin = numbers(f"{who}: angle and spin", (angle, spin), 2)
         name_or_none(f"{who}: name", name)
         name_or_none(f"{who}: material", material)
-        if not big:
-            check_width(who, shape.name, shape.reach, self.box.periods)
-        self.bodies.append(
-            shape, where, angle, moving, spin, per_area * shape.area, per_area * shape.inertia, material, bool(big), name,
-            density is not None or mass is not None, self._checked(number, tags),
+        return self._add_one(
+            shape, (where, angle, moving, spin), per_area, per_area * shape.inertia, material=material, big=big, name=name,
+            weighed=density is not None or mass is not None, tags=tags,
         )  # fmt: skip
-        return number
 
     def add_many(
         self,

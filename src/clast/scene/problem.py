@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Generic, Protocol
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,23 @@ class Periodic(Protocol):
     @property
     def periods(self) -> tuple[float, ...]:
         """Lengths along the axes, 0 where a side is open."""
+        ...
+
+
+Drawn = TypeVar("Drawn", covariant=True)  # a shape of the plane, or a solid
+
+
+class Located(Protocol[Drawn]):
+    """Shapes with their places: what all packings are to a scene."""
+
+    @property
+    def shapes(self) -> Sequence[Drawn]:
+        """One per grain."""
+        ...
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Centres of mass (n, 2), in space (n, 3)."""
         ...
 
 
@@ -69,7 +86,7 @@ class Problem(Generic[Kind]):
             f"{'periodic in ' + ' and '.join(sides) if sides else 'open box'}, gravity {gravity}, {self.default_law}"
         )
 
-    # --- many bodies -------------------------------------------------------------------------------------------------
+    # --- bodies ------------------------------------------------------------------------------------------------------
 
     def _check_shape(self, who: str, shape: Any, big: bool) -> None:
         """SceneError where a body cannot have a shape."""
@@ -78,6 +95,23 @@ class Problem(Generic[Kind]):
     def _size_of(self, shape: Any) -> float:
         """What a density is multiplied with: the area, in space the volume."""
         raise NotImplementedError
+
+    def _add_one(
+        self, shape: Any, state: tuple[Any, ...], density: float, inertia: Any, *, material: str, big: bool, name: str | None,
+        weighed: bool, tags: Iterable[Tag],
+    ) -> int:  # fmt: skip
+        """Add a body whose numbers have been checked and return its id. See `add`.
+
+        state     its position, angle or orientation, velocity and spin
+        inertia   its moment of inertia, in space (3,)
+        weighed   whether the user gave its mass or density
+        """
+        number = len(self.bodies)
+        if not big:
+            check_width(f"body {number}", shape.name, shape.reach, self.box.periods)
+        mass = density * self._size_of(shape)
+        self.bodies.append(shape, *state, mass, inertia, material, bool(big), name, weighed, self._checked(number, tags))
+        return number
 
     def _add_rows(
         self, rows: Rows, shapes: Any, which: Any, columns: dict[str, np.ndarray], *, density: Any, mass: Any, material: Any,

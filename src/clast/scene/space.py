@@ -12,10 +12,10 @@ from clast.algebra.quaternions import IDENTITY, matrix, product
 from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Member, Numbers, Thing
-from clast.scene.checks import check_gravity, check_periods, check_width, density_of, name_or_none, numbers, unit
+from clast.scene.checks import check_gravity, check_periods, density_of, name_or_none, numbers, unit
 from clast.scene.imposed import SPACE
 from clast.scene.many import Rows
-from clast.scene.problem import Problem, describe
+from clast.scene.problem import Located, Problem, describe
 from clast.scene.springs import Springs3D
 from clast.scene.tags import Fixed, Tag
 from clast.scene.timed import Timed
@@ -26,18 +26,8 @@ Three = tuple[float, float, float]
 Four = tuple[float, float, float, float]
 
 
-class Placed3D(Protocol):
+class Placed3D(Located[Solid], Protocol):
     """Solids with their places: what a packing in space is to a scene."""
-
-    @property
-    def shapes(self) -> Sequence[Solid]:
-        """One per grain."""
-        ...
-
-    @property
-    def positions(self) -> np.ndarray:
-        """Centres of mass (n, 3)."""
-        ...
 
     @property
     def orientations(self) -> np.ndarray:
@@ -152,8 +142,7 @@ class Scene3D(Problem[Body3D]):
         A big body (wall, drum, hopper) is left out of the cells and does not meet other big bodies. If it is free to
         move and has neither mass nor density, it weighs √N mean grains (model §6). Bodies of one name form a group.
         """
-        number = len(self.bodies)
-        who = f"body {number}"
+        who = f"body {len(self.bodies)}"
         self._check_shape(who, solid, big)
         per_volume = density_of(who, density, mass, solid.volume)
         name_or_none(f"{who}: name", name)
@@ -161,13 +150,10 @@ class Scene3D(Problem[Body3D]):
         inertia = tuple(per_volume * float(moment) for moment in solid.inertia)
         where, turned = three(f"{who}: position", position), unit(f"{who}: orientation", orientation)
         moving, turning = three(f"{who}: velocity", velocity), three(f"{who}: spin", spin)
-        if not big:
-            check_width(who, solid.name, solid.reach, self.box.periods)
-        self.bodies.append(
-            solid, where, turned, moving, turning, per_volume * solid.volume, inertia, material, bool(big), name,
-            density is not None or mass is not None, self._checked(number, tags),
+        return self._add_one(
+            solid, (where, turned, moving, turning), per_volume, inertia, material=material, big=big, name=name,
+            weighed=density is not None or mass is not None, tags=tags,
         )  # fmt: skip
-        return number
 
     def add_many(
         self,

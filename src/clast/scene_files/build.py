@@ -26,10 +26,10 @@ def at(entry: str) -> Iterator[None]:
     try:
         yield
     except ClastError as error:
-        inner, said = getattr(error, "entry", None), getattr(error, "said", str(error))
+        inner, message = getattr(error, "entry", None), getattr(error, "message", str(error))
         whole = f"{entry}.{inner}" if inner else entry
-        named = type(error)(f"{whole}: {said}")
-        vars(named).update(entry=whole, said=said)
+        named = type(error)(f"{whole}: {message}")
+        vars(named).update(entry=whole, message=message)
         raise named from None
 
 
@@ -85,10 +85,10 @@ class ShapeShelf:
         """The shapes a name stands for: one, or those of a whole photograph."""
         if name not in self._made:
             if name not in library_shapes():
-                own, solid = ", ".join(self._made) or "none", name in library_solids()
+                names, solid = ", ".join(self._made) or "none", name in library_solids()
                 raise ShapeError(
                     f'there is no shape "{name}"{", which is a solid for a scene with dimension = 3" if solid else ""}: the file '
-                    f"has {own}; ready-made are {', '.join(library_shapes())}"
+                    f"has {names}; ready-made are {', '.join(library_shapes())}"
                 )
             self._made[name] = [library_shape(name)]
         return self._made[name]
@@ -199,6 +199,6 @@ def build_tag(keys: schema.TagKeys | schema_space.SpaceTagKeys) -> Tag:
         first, second = ((pair[0], pair[1]) if pair else None for pair in keys.between or ([], []))
         return Pressure(numbers["value"], keys.direction, None if keys.between is None else (first, second))
     if not numbers:
-        told = f"{', '.join(components[:-1])} or {components[-1]}"
-        raise SceneError(f"a {keys.kind} without {told} prescribes nothing: give one of them")
+        names = f"{', '.join(components[:-1])} or {components[-1]}"
+        raise SceneError(f"a {keys.kind} without {names} prescribes nothing: give one of them")
     return Velocity(**numbers) if isinstance(keys, schema.VelocityTag) else Force(**numbers)

@@ -29,15 +29,15 @@ def new_table(
     words   what it is, for the reference
     kind    its name in a file, and what that stands for
     """
-    own: dict[str, Any] = {} if not kind[0] else {"kind": (Literal[kind[0]], key(..., kind[1]))}
+    fields: dict[str, Any] = {} if not kind[0] else {"kind": (Literal[kind[0]], key(..., kind[1]))}
     asked = {each: keys[each].default is ... or keys[each].key.required for each in keys}
     for each in sorted(keys, key=lambda each: not asked[each]):
         _, default, declared = keys[each]
         shown = ... if asked[each] else list(default) if isinstance(default, tuple) else default
         infinite = {"allow_inf_nan": True} if declared.infinite else {}
         about = key(shown, declared.meaning, declared.unit, **declared.limits, **infinite)
-        own[each] = (in_file(keys[each], asked[each]), about)
-    return create_model(name, __base__=base, __doc__=words, **own)
+        fields[each] = (in_file(keys[each], asked[each]), about)
+    return create_model(name, __base__=base, __doc__=words, **fields)
 
 
 def in_file(parameter: Declared, asked: bool) -> Any:
@@ -46,8 +46,8 @@ def in_file(parameter: Declared, asked: bool) -> Any:
     types: Sequence[Any] = get_args(form) if isinstance(form, UnionType) or get_origin(form) is Union else [form]
     if declared.form:
         types = [FORMS[declared.form], *([NoneType] if default is None else [])]
-    kept = [each for each in types if not (asked and each is NoneType)]
-    return reduce(or_, [table_of(each) if isinstance(each, type) and is_dataclass(each) else each for each in kept])
+    others = [each for each in types if not (asked and each is NoneType)]
+    return reduce(or_, [table_of(each) if isinstance(each, type) and is_dataclass(each) else each for each in others])
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -14,11 +15,21 @@ from clast.packing.plane.voronoi import voronoi_packing
 from clast.scene.plane import Scene
 from clast.scene_files.build import ShapeShelf, at
 from clast.scene_files.schema import FillKeys, VoronoiFillKeys
-from clast.shapes import Shape
+from clast.shapes import Shape, Solid
+
+SAME = 1e-9  # relative: how near to a period the box to be filled spans it
 
 
-def add_fill(scene: Scene, keys: FillKeys, shelf: ShapeShelf) -> None:
-    """Add the grains of one `fill`; SceneError where the rectangle is too small for them. The same seed, the same grains."""
+def add_fill(scene: Scene, keys: FillKeys | VoronoiFillKeys, shelf: ShapeShelf) -> None:
+    """Add the grains of one `fill`; SceneError where there is no room for them. The same seed, the same grains."""
+    if isinstance(keys, VoronoiFillKeys):
+        add_voronoi(scene, keys)
+    else:
+        add_mixture(scene, keys, shelf)
+
+
+def add_mixture(scene: Scene, keys: FillKeys, shelf: ShapeShelf) -> None:
+    """Add grains of some shapes, in rows or at random; SceneError where the rectangle is too small for them."""
     width, height = keys.upper[0] - keys.lower[0], keys.upper[1] - keys.lower[1]
     if not (width > 0.0 and height > 0.0):
         raise SceneError(f"upper = {keys.upper} must lie above and to the right of lower = {keys.lower}")
@@ -35,7 +46,7 @@ def add_fill(scene: Scene, keys: FillKeys, shelf: ShapeShelf) -> None:
     factor = rng.uniform(1.0 - keys.spread, 1.0 + keys.spread, keys.count) if keys.spread > 0.0 else np.ones(keys.count)
     reach = np.array([kinds[k].reach for k in chosen]) * factor + 0.5 * keys.gap
     if keys.kind == "lattice":
-        spacing = lattice_spacing(keys, kinds)
+        spacing = lattice_spacing(kinds, keys.spread, keys.gap)
         columns = int(width / spacing)
         places = square_lattice(keys.count, columns, spacing) + 0.5 * np.array([width - columns * spacing, 0.0])
     else:
@@ -52,14 +63,8 @@ def add_fill(scene: Scene, keys: FillKeys, shelf: ShapeShelf) -> None:
 
 def add_voronoi(scene: Scene, keys: VoronoiFillKeys) -> None:
     """Add a Voronoi-Minkowski packing; its borders are periodic where the box is, and must then fit it."""
-    box = (scene.box.period_x, scene.box.period_y)
-    size = tuple(keys.expand * count * keys.square for count in (keys.columns, keys.rows))
-    for axis, name in enumerate(("columns", "rows")):
-        if box[axis] > 0.0 and not math.isclose(box[axis], size[axis], rel_tol=1e-9):
-            raise SceneError(
-                f"the period along {'xy'[axis]} is {box[axis]:.9g}, and {name} × square × expand is {size[axis]:.9g}: "
-                "make them equal"
-            )
+    box = scene.box.periods
+    require_periods(box, {"columns": keys.columns, "rows": keys.rows}, "square", keys.square, keys.expand)
     if box[1] > 0.0 and box[0] == 0.0:
         raise SceneError("the box is periodic along y only; a Voronoi fill may be periodic along x, or both ways")
     packing: Packing = voronoi_packing(
@@ -74,6 +79,20 @@ def add_voronoi(scene: Scene, keys: VoronoiFillKeys) -> None:
     scene.add_packing(packing.shifted(keys.lower[0], keys.lower[1]), density=keys.density, material=keys.material, name=keys.name)
 
 
+def require_periods(periods: Sequence[float], counts: Mapping[str, int], side: str, length: float, expand: float) -> None:
+    """SceneError unless a Voronoi packing spans the box along each axis that is periodic.
+
+    counts    of squares or cubes along each axis, by the names they have in files
+    side      what `length`, that of a square or cube, is called there
+    """
+    for axis, period, (name, count) in zip("xyz", periods, counts.items(), strict=False):
+        size = expand * count * length
+        if period > 0.0 and not math.isclose(period, size, rel_tol=SAME):
+            raise SceneError(
+                f"the period along {axis} is {period:.9g}, and {name} × {side} × expand is {size:.9g}: make them equal"
+            )
+
+
 def apportion(count: int, shares: list[float]) -> np.ndarray:
     """`count` divided by `shares` into whole numbers, as near as can be: the largest remainders are rounded up."""
     exact = count * np.array(shares) / sum(shares)
@@ -82,14 +101,14 @@ def apportion(count: int, shares: list[float]) -> np.ndarray:
     return whole
 
 
-def lattice_spacing(keys: FillKeys, kinds: list[Shape]) -> float:
-    """Distance of rows and columns: whatever is put there at whatever angle, nobody touches anybody."""
-    return 2.0 * max(shape.reach for shape in kinds) * (1.0 + keys.spread) + keys.gap
+def lattice_spacing(kinds: Sequence[Shape] | Sequence[Solid], spread: float, gap: float) -> float:
+    """Distance of the places of a lattice: whatever is put there, however it is turned, nobody touches anybody."""
+    return 2.0 * max(each.reach for each in kinds) * (1.0 + spread) + gap
 
 
 def require_room(keys: FillKeys, kinds: list[Shape], width: float, height: float) -> None:
     """SceneError, before grains are made, where there surely is not enough room."""
-    spacing = lattice_spacing(keys, kinds)
+    spacing = lattice_spacing(kinds, keys.spread, keys.gap)
     if min(width, height) < spacing:
         raise SceneError(
             f"the rectangle is {width:.6g} by {height:.6g}, and a grain of it may be {spacing:.6g} across: make it larger"

@@ -27,13 +27,12 @@ from clast.output.recording import steps_until
 from clast.scene.plane import Box, Scene
 from clast.scene.space import Scene3D
 from clast.scene.tags import Fixed
-from clast.scene_files.build import ShapeShelf, at, build_drag
+from clast.scene_files.build import ShapeShelf, at
 from clast.scene_files.complaint import complaint, shown, written
-from clast.scene_files.declared import made_from
-from clast.scene_files.fill import add_fill, add_voronoi
+from clast.scene_files.fill import add_fill
 from clast.scene_files.room import crowded
-from clast.scene_files.rules import add_pair_laws, add_tags
-from clast.scene_files.schema import SceneKeys, VoronoiFillKeys, WallKeys
+from clast.scene_files.rules import add_all, law_and_drag
+from clast.scene_files.schema import GrainKeys, SceneKeys, WallKeys
 from clast.scene_files.schema_run import RunKeys
 from clast.scene_files.space.build import SolidShelf
 from clast.scene_files.space.reading import build_space
@@ -87,11 +86,11 @@ def built(file: Path, text: str, keys: SceneKeys) -> SceneFile:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            scene, texts, said = scene_of(keys, file.parent, origin)
+            scene, texts, remarks_of_shapes = scene_of(keys, file.parent, origin)
             check_start(scene, keys.run, origin)
     except ClastError as error:
         raise type(error)(f"{file}: {with_entries(str(error), origin)}") from None
-    remarks = tuple(dict.fromkeys([*said, *(str(each.message) for each in caught)]))
+    remarks = tuple(dict.fromkeys([*remarks_of_shapes, *(str(each.message) for each in caught)]))
     return SceneFile(file, text, texts, keys, scene, remarks)
 
 
@@ -155,37 +154,23 @@ def scene_of(keys: SceneKeys, folder: Path, origin: list[str]) -> tuple[Scene | 
 
 def build(keys: SceneKeys, shelf: ShapeShelf, origin: list[str]) -> Scene:
     """The scene; `origin` is filled with the entry each body comes from."""
-    with at("law"):
-        law = made_from(keys.law)
-    with at("drag"):
-        drag = build_drag(keys.drag)
+    law, drag = law_and_drag(keys)
     scene = Scene(
         law=law, gravity=(keys.gravity[0], keys.gravity[1]), box=Box(keys.box.period_x or 0.0, keys.box.period_y or 0.0),
         drag=drag, counting=keys.counting, onset=keys.onset, remove_below=keys.remove_below,
     )  # fmt: skip
-    for k, grain in enumerate(keys.grains):
-        with at(f"grains[{k}].shape"):
-            shape = shelf[grain.shape]
-        with at(f"grains[{k}]"):
-            scene.add(
-                shape, grain.position, angle=np.deg2rad(grain.angle_degrees), velocity=grain.velocity,
-                spin=grain.spin, density=grain.density, mass=grain.mass, material=grain.material, name=grain.name,
-            )  # fmt: skip
-        origin.append(f"grains[{k}]")
-    for k, wall in enumerate(keys.walls):
-        with at(f"walls[{k}]"):
-            add_wall(scene, wall, shelf)
-        origin.append(f"walls[{k}]")
-    for k, fill in enumerate(keys.fill):
-        with at(f"fill[{k}]"):
-            if isinstance(fill, VoronoiFillKeys):
-                add_voronoi(scene, fill)
-            else:
-                add_fill(scene, fill, shelf)
-        origin += [f"grain {n} of fill[{k}]" for n in range(fill.count)]
-    add_pair_laws(scene, keys)
-    add_tags(scene, keys, origin)
+    add_all(scene, keys, shelf, origin, grain=add_grain, wall=add_wall, fill=add_fill)
     return scene
+
+
+def add_grain(scene: Scene, keys: GrainKeys, shelf: ShapeShelf) -> None:
+    """Add one of `grains`."""
+    with at("shape"):
+        shape = shelf[keys.shape]
+    scene.add(
+        shape, keys.position, angle=np.deg2rad(keys.angle_degrees), velocity=keys.velocity,
+        spin=keys.spin, density=keys.density, mass=keys.mass, material=keys.material, name=keys.name,
+    )  # fmt: skip
 
 
 def add_wall(scene: Scene, keys: WallKeys, shelf: ShapeShelf) -> None:
@@ -261,5 +246,5 @@ def check_start(scene: Scene | Scene3D, run: RunKeys, origin: list[str]) -> None
 def with_entries(message: str, origin: list[str]) -> str:
     """A message about bodies by number, completed with the entries they come from."""
     named = [int(number) for number in re.findall(r"\bbody (\d+)", message) if f"(body {number})" not in message]
-    said = [f"body {number} is {origin[number]}" for number in dict.fromkeys(named) if number < len(origin)]
-    return f"{message} ({', '.join(said)})" if said else message
+    entries = [f"body {number} is {origin[number]}" for number in dict.fromkeys(named) if number < len(origin)]
+    return f"{message} ({', '.join(entries)})" if entries else message

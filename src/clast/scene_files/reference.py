@@ -190,10 +190,10 @@ MODULES = (schema, schema_space, tables)
 def reference_page(dimension: int = 2) -> str:
     """The whole page about scenes in the plane, or in space."""
     introduction, chapters = (INTRODUCTION_3D, CHAPTERS_3D) if dimension == 3 else (INTRODUCTION, CHAPTERS)
-    return "\n".join([introduction, *(line for chapter in chapters for line in told(*chapter))]).rstrip() + "\n"
+    return "\n".join([introduction, *(line for chapter in chapters for line in chapter_lines(*chapter))]).rstrip() + "\n"
 
 
-def told(title: str, header: str, models: Sequence[type[BaseModel]]) -> Iterator[str]:
+def chapter_lines(title: str, header: str, models: Sequence[type[BaseModel]]) -> Iterator[str]:
     """One chapter: a table of keys for each model."""
     yield f"## {title}\n"
     if header:

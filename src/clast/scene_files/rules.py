@@ -1,15 +1,50 @@
-"""Laws between materials and tags, as a scene file gives them: the same in the plane and in space."""
+"""What a scene file gives in the same way in the plane and in space: the order of its bodies, laws between materials, tags."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from clast.errors import SceneError
+from clast.laws.law import Law
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.scene.tags import Fixed
-from clast.scene_files.build import at, build_tag
+from clast.scene.timed import Timed
+from clast.scene_files.build import at, build_drag, build_tag
 from clast.scene_files.declared import made_from
 from clast.scene_files.schema import FixedTag, PressureTag, SceneKeys
 from clast.scene_files.space.schema import SpacePressureTag
+
+Add = Callable[[Any, Any, Any], None]
+"""Adds one entry to a scene: (scene, keys of the entry, shelf of shapes)."""
+
+
+def law_and_drag(keys: SceneKeys) -> tuple[Law, Timed]:
+    """The law and the drag of a scene."""
+    with at("law"):
+        law = made_from(keys.law)
+    with at("drag"):
+        drag = build_drag(keys.drag)
+    return law, drag
+
+
+def add_all(scene: Scene | Scene3D, keys: SceneKeys, shelf: Any, origin: list[str], *, grain: Add, wall: Add, fill: Add) -> None:
+    """Add grains, walls and fills, each by its function, then laws and tags; `origin` is filled with the entry of each body."""
+    for k, each in enumerate(keys.grains):
+        with at(f"grains[{k}]"):
+            grain(scene, each, shelf)
+        origin.append(f"grains[{k}]")
+    for k, one in enumerate(keys.walls):
+        with at(f"walls[{k}]"):
+            wall(scene, one, shelf)
+        origin.append(f"walls[{k}]")
+    for k, many in enumerate(keys.fill):
+        with at(f"fill[{k}]"):
+            fill(scene, many, shelf)
+        origin += [f"grain {n} of fill[{k}]" for n in range(many.count)]
+    add_pair_laws(scene, keys)
+    add_tags(scene, keys, origin)
 
 
 def add_pair_laws(scene: Scene | Scene3D, keys: SceneKeys) -> None:

@@ -58,10 +58,10 @@ def run_file(
 
 def stored_settings(folder: Path) -> dict[str, Any]:
     """The settings of [run] that a run of a scene file was started with; StoreError if it is a run of something else."""
-    said = open_run(folder).provenance
-    if "scene_text" not in said:
-        raise StoreError(f"{folder} holds {said.get('experiment', 'a run without a scene file')}, not a run of a scene file")
-    return dict(said["parameters"])
+    facts = open_run(folder).provenance
+    if "scene_text" not in facts:
+        raise StoreError(f"{folder} holds {facts.get('experiment', 'a run without a scene file')}, not a run of a scene file")
+    return dict(facts["parameters"])
 
 
 def require_same(file: SceneFile, stored: Run) -> None:
@@ -72,10 +72,10 @@ def require_same(file: SceneFile, stored: Run) -> None:
             raise InputError(
                 f"the run in {stored.folder} was started with {name} = {value}, not {asked}: a resumed run keeps its settings"
             )
-    said = stored.provenance
-    kept, now = essence(said["scene_text"]), essence(file.text)
-    changed = sorted(key for key in kept.keys() | now.keys() if kept.get(key) != now.get(key))
-    changed += [name for name, text in said["shape_texts"].items() if file.shape_texts.get(name) != text]
+    facts = stored.provenance
+    before, now = essence(facts["scene_text"]), essence(file.text)
+    changed = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
+    changed += [name for name, text in facts["shape_texts"].items() if file.shape_texts.get(name) != text]
     if changed:
         raise StoreError(
             f"the run in {stored.folder} was started from another scene ({', '.join(changed)} changed): resume it with the file "

@@ -27,11 +27,11 @@ def law_table(law: type[Law]) -> type[Keys]:
     parent = law.__mro__[1]
     alone = law is Law or (parent is Law and law.needs_volume)  # sharp solids have neither rolling resistance nor cohesion
     if "from_keys" in vars(law) and law is not Law:
-        own = keys_of(law.from_keys)
+        keys = keys_of(law.from_keys)
     else:
-        own = {name: each for name, each in keys_of(law).items() if name in get_annotations(law)}
+        keys = {name: each for name, each in keys_of(law).items() if name in get_annotations(law)}
     words = f"{first_sentence(law)} (`{law.module}`)." if law.kind else f"{who_shares(law)} these as well."
-    made = new_table(f"{law.__name__}Keys", Keys if alone else law_table(parent), words, own, (law.kind, law.known_as))
+    made = new_table(f"{law.__name__}Keys", Keys if alone else law_table(parent), words, keys, (law.kind, law.known_as))
     MAKERS[made] = law.from_keys
     return made
 

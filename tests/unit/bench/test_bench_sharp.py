@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from clast.bench import sharp as bench_sharp
+from clast.bench import states
 from clast.bench.cases import CASES
 from clast.bench.sharp import FRICTION, STILL, bed, heap_grains, prepare_bed, sharp_cubes
 from clast.protocols.settle import unbalanced_force
 
 
 def test_a_bed_lies_in_its_box_at_rest_and_is_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(bench_sharp, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(states, "cache_folder", lambda: tmp_path)
     engine = prepare_bed("few", sharp_cubes(8), 1)
     assert unbalanced_force(engine)[0] < STILL
     places, start = engine.positions[:8], np.array([body.position for body in bed(sharp_cubes(8), 1).bodies[:8]])

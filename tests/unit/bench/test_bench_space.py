@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from clast.bench import space as bench_space
+from clast.bench import states
 from clast.bench.space import STILL, cube_solids, prepare_settled, sphere_solids
 from clast.protocols.settle import unbalanced_force
 
@@ -13,7 +14,7 @@ FILL = 0.8
 @pytest.fixture(autouse=True)
 def empty_cache(monkeypatch, tmp_path):
     """States of the bench in a folder of their own; the kernels stay where they are."""
-    monkeypatch.setattr(bench_space, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(states, "cache_folder", lambda: tmp_path)
     return tmp_path
 
 

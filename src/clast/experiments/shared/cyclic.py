@@ -19,7 +19,7 @@ from scipy.optimize import minimize_scalar
 
 from clast.element_tests.biaxial import SWING_BRAKE
 from clast.element_tests.recorded import Record, curves, record
-from clast.experiments.experiment import Quantity, parameter
+from clast.experiments.experiment import Merit, Quantity, parameter
 from clast.experiments.shared.numbers import mean_error, slowness
 from clast.experiments.shared.soil import Soil, State, cell_of, pressed
 from clast.measures.coordination import Coordination
@@ -176,6 +176,12 @@ def trust(tests: Sequence[Table]) -> list[Quantity]:
 def worst_book(tests: Sequence[Table]) -> float:
     """Largest energy error of all tests."""
     return max(float(each["energy_error"][0]) for each in tests)
+
+
+def merit_of(p: Cyclic, tests: Sequence[Table]) -> Merit:
+    """Grains of a sample, steps of all tests, the worst book."""
+    steps = sum(int(each["step"][-1]) for each in tests)
+    return Merit(grains=p.columns * p.rows, steps=steps, energy_error=worst_book(tests))
 
 
 def bars(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

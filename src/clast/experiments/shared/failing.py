@@ -106,7 +106,7 @@ def is_valid(failures: Sequence[Failure]) -> bool:
 def unfailed(failures: Mapping[str, Sequence[Failure]]) -> Quantity:
     """How many tests of all have no failure, and why, by what they were."""
     every = [each for group in failures.values() for each in group]
-    told = []
+    reasons = []
     for what, group in failures.items():
         for ending, why in (
             (Ending.NEVER, "could not be pressed"),
@@ -116,11 +116,11 @@ def unfailed(failures: Mapping[str, Sequence[Failure]]) -> Quantity:
             number = sum(not each.failed and each.ending is ending for each in group)
             late = sum(each.failed and each.ending is ending for each in group)
             if number:
-                told.append(f"{what}: {number} {why}")
+                reasons.append(f"{what}: {number} {why}")
             elif late and ending is Ending.BROKE_OFF:
-                told.append(f"{what}: {late} broke off after the failure, which counts")
+                reasons.append(f"{what}: {late} broke off after the failure, which counts")
     missing = sum(not each.failed for each in every)
-    return Quantity("tests without failure", float(missing), note="; ".join([f"of {len(every)}", *told]))
+    return Quantity("tests without failure", float(missing), note="; ".join([f"of {len(every)}", *reasons]))
 
 
 def trust(tests: Sequence[Table], failures: Sequence[Failure]) -> list[Quantity]:
@@ -168,13 +168,13 @@ def read_all(run: Run, names: Mapping[Any, Sequence[str]]) -> dict[Any, list[Fai
     return {key: [read_failure(run.tables[name]) for name in group] for key, group in names.items()}
 
 
-def draw_middle(axes: Any, kept: Record) -> None:
+def draw_middle(axes: Any, record: Record) -> None:
     """Grains in the middle of a sample in its last frame, translucent: where they are pressed into each other it is darker."""
-    outlines, frame = run_outlines(cast(Run, kept)), kept.frames[-1]
+    outlines, frame = run_outlines(cast(Run, record)), record.frames[-1]
     axes.set(xticks=[], yticks=[], aspect="equal")
     for big, colour in ((True, WALL), (False, GRAIN)):
         chosen = np.flatnonzero(outlines.big == big)
         draw_bodies(axes, outlines, chosen, frame.positions, frame.angles, facecolor=colour, alpha=0.5, lw=0.6)
     middle = frame.positions[~outlines.big].mean(axis=0)
-    half = 0.5 * SHOWN * float(np.sqrt(np.asarray(kept.scene["body_area"])[~outlines.big].mean()))
+    half = 0.5 * SHOWN * float(np.sqrt(np.asarray(record.scene["body_area"])[~outlines.big].mean()))
     axes.set(xlim=(middle[0] - half, middle[0] + half), ylim=(middle[1] - half, middle[1] + half))

@@ -178,15 +178,15 @@ def make_here(
     progress: Progress,
 ) -> None:
     """Make the tables that are missing one after the other."""
-    told = -math.inf
+    last_line = -math.inf
     for number, (name, make) in enumerate(wanted.items(), start=1):
         if name not in missing:
             continue
         progress.update(number - 1, len(wanted))
         began = time.perf_counter()
-        if began - told > SAY_SECONDS:  # tables that take no time are not worth a line each
+        if began - last_line > SAY_SECONDS:  # tables that take no time are not worth a line each
             progress.say(f"{study.name}: {name} ({number} of {len(wanted)})")
-            told = began
+            last_line = began
         writer.put_table(name, make(), time.perf_counter() - began)
 
 
@@ -213,11 +213,11 @@ def draw(experiment: Entry, parameters: Parameters, run: Run) -> Outcome:
 
 def stored_parameters(experiment: Entry, run: Run) -> tuple[str, Parameters]:
     """Size and parameters a run was started with; StoreError if it is a run of something else."""
-    said = run.provenance
-    if said.get("experiment") != experiment.name:
-        raise StoreError(f"{run.folder} holds {said.get('experiment', 'a run without experiment')}, not {experiment.name}")
-    size = str(said["size"])
-    return size, experiment.choose(size, said["parameters"])
+    facts = run.provenance
+    if facts.get("experiment") != experiment.name:
+        raise StoreError(f"{run.folder} holds {facts.get('experiment', 'a run without experiment')}, not {experiment.name}")
+    size = str(facts["size"])
+    return size, experiment.choose(size, facts["parameters"])
 
 
 def kept_parameters(experiment: Entry, run: Run, size: str | None, given: Mapping[str, Any]) -> tuple[str, Parameters]:

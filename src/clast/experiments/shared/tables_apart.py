@@ -66,16 +66,16 @@ def make_apart(
     with tempfile.TemporaryDirectory(prefix="clast-tables-") as folder:
         about = {"study": study.name, "parameters": parameters.model_dump(mode="json"), "threads": threads}
         pieces = [{**about, "tables": group, "file": f"{folder}/{number}"} for number, group in enumerate(groups)]
-        kept = 0
-        progress.update(kept, len(tables))
+        finished = 0
+        progress.update(finished, len(tables))
 
         def hear(number: int, answer: Answer) -> None:
-            nonlocal kept
+            nonlocal finished
             if "table" in answer:
                 keep(answer["table"], dict(read_columns(Path(answer["file"]))), answer["seconds"])
-                kept += 1
-                progress.say(f"{study.name}: {answer['table']} is there ({kept} of {len(tables)})")
-                progress.update(kept, len(tables))
+                finished += 1
+                progress.say(f"{study.name}: {answer['table']} is there ({finished} of {len(tables)})")
+                progress.update(finished, len(tables))
             elif "died" in answer:
                 raise ChildProcessError(f"{study.name}: {groups[number][0]}: {answer['died']}")
             elif "message" in answer:

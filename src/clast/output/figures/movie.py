@@ -240,7 +240,7 @@ def gif_writer(fps: float) -> Save:
         # among mixtures with white, and keep what is half a colour or more as that colour, except in the ink of letters.
         shares = (1.0, 0.75, 0.5, 0.25)
         mixed = np.concatenate([share * colors + (1.0 - share) for share in shares])
-        kept = np.concatenate([colors, 0.6 * colors[-1:] + 0.4, [WHITE]])
+        few_colors = np.concatenate([colors, 0.6 * colors[-1:] + 0.4, [WHITE]])
         ink, soft, white = len(colors) - 1, len(colors), len(colors) + 1
         table = np.full(256, white, dtype=np.uint8)
         for k, share in enumerate(shares):
@@ -248,7 +248,7 @@ def gif_writer(fps: float) -> Save:
         table[ink + len(colors) : 4 * len(colors) : len(colors)] = soft
         finder = Image.new("P", (1, 1))
         finder.putpalette(np.rint(255.0 * np.concatenate([mixed, [WHITE]])).astype(np.uint8).tobytes())
-        palette = np.rint(255.0 * kept).astype(np.uint8).tobytes()
+        palette = np.rint(255.0 * few_colors).astype(np.uint8).tobytes()
 
         def flat() -> Iterator[Image.Image]:
             for picture in pictures:
@@ -257,12 +257,16 @@ def gif_writer(fps: float) -> Save:
                 few.putpalette(palette)
                 yield few
 
-        frames = flat()
-        next(frames).save(
-            path, format="GIF", save_all=True, append_images=frames, duration=round(1000.0 / fps), loop=0, optimize=False
-        )
+        save_gif(path, flat(), fps)
 
     return save
+
+
+def save_gif(path: Path, pictures: Iterator[Image], fps: float) -> None:
+    """Write pictures with their palettes as a GIF that plays for ever."""
+    next(pictures).save(
+        path, format="GIF", save_all=True, append_images=pictures, duration=round(1000.0 / fps), loop=0, optimize=False
+    )
 
 
 def mp4_writer(fps: float) -> Save:

@@ -11,12 +11,11 @@ import numpy as np
 from clast.output.figures.plane import save_figure
 from clast.shapes import Shape, mass_properties
 from clast.shapes.plane.inside import Floats
-from clast.shapes.plane.thickness import THIN
+from clast.shapes.soundness import rounding_warnings
 
 FILL, RIM, BONE = "#cfdff0", "#2b5c8a", "#b5482f"  # grain, its surface, its skeleton
 CENTRE = "#1a1a1a"
 FEW = 120  # up to so many vertices are marked by dots
-SMALL_ROUNDING = 0.01  # of the reach
 
 
 def round_length(wanted: float) -> float:
@@ -82,17 +81,7 @@ def shape_report(shape: Shape) -> list[str]:
 
 def shape_warnings(shape: Shape) -> list[str]:
     """What a user should know before thousands of these grains run; empty for a sound shape."""
-    found = []
-    if shape.thickness < THIN * shape.radius:
-        found.append(
-            f"the skeleton is only {shape.thickness:.3g} thick somewhere, less than {THIN:g} sphero-radii: "
-            "overlaps deeper than that are miscounted"
-        )
-    if shape.radius < SMALL_ROUNDING * shape.reach:
-        found.append(
-            f"the sphero-radius is only {shape.radius / shape.reach:.2g} of the reach: overlaps must stay below a fifth of it, "
-            "which needs stiff contacts and small steps"
-        )
+    found = rounding_warnings(shape)
     rings = shape.outline()
     parts = sum(_turns_left(ring) == _turns_left(rings[0]) for ring in rings)  # holes go the other way round
     if parts > 1:

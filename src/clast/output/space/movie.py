@@ -113,6 +113,8 @@ def shaded_gif_writer(fps: float) -> Save:
     """Write pictures as an animated GIF which plays for ever; one table of colours for all, so that nothing flickers."""
     from PIL import Image
 
+    from clast.output.figures.movie import save_gif  # which imports this module
+
     def save(path: Path, pictures: Iterator[Image.Image], colors: np.ndarray) -> None:
         table = shaded_table(colors)
         nearest = nearest_colours(table)
@@ -125,10 +127,7 @@ def shaded_gif_writer(fps: float) -> Save:
                 flat.putpalette(palette)
                 yield flat
 
-        frames = few()
-        next(frames).save(
-            path, format="GIF", save_all=True, append_images=frames, duration=round(1000.0 / fps), loop=0, optimize=False
-        )
+        save_gif(path, few(), fps)
 
     return save
 

@@ -8,14 +8,11 @@ sides copies of the sites stand as far out as it takes, which is checked and not
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import Delaunay, QhullError
 
-from clast.errors import InputError
+from clast.packing.mesh import FAR, GROWTH, copies_suffice, mesh_of, with_copies
 from clast.packing.plane.erosion import PARALLEL, Floats, HalfPlanes, Ints, eroded, half_planes, neighbours, trimmed
 
 STRIP = 3.0  # mean distances between sites: how far copies stand out beyond a periodic side at first
-GROWTH = 1.7  # of the strip when it was too narrow
-FAR = 4.0  # diagonals of the cell: where guards stand that bound every cell
 
 
 def voronoi_sides(sites: Floats, width: float, height: float, periodic: tuple[bool, bool]) -> HalfPlanes:
@@ -23,24 +20,14 @@ def voronoi_sides(sites: Floats, width: float, height: float, periodic: tuple[bo
     extent = np.array([width, height])
     strip = STRIP * float(np.sqrt(width * height / len(sites)))
     while True:
-        points = _with_copies(sites, extent, np.where(periodic, strip, 0.0))
+        points = with_copies(sites, extent, np.where(periodic, strip, 0.0))
         sides = _sides(points, len(sites), extent, periodic)
         if not any(periodic) or _close(sides, len(sites)):  # walls close every cell
             sides = trimmed(sides)
-            if _sure(sides, sites, extent, np.where(periodic, strip, np.inf)):
+            rings = eroded(sides, 0.0)
+            if copies_suffice(rings.corners, rings.owners(), sites, extent, np.where(periodic, strip, np.inf)):
                 return sides
         strip *= GROWTH
-
-
-def _sure(sides: HalfPlanes, sites: Floats, extent: Floats, strip: Floats) -> bool:
-    """Whether copies up to `strip` (2,) outside are enough.
-
-    A cell is right if no site can be missing from the disks round its corners that pass through its own site.
-    """
-    rings = eroded(sides, 0.0)
-    reach = np.sqrt((rings.corners**2).sum(axis=1))[:, None]
-    places = rings.corners + sites[rings.owners()]
-    return bool(((places - reach >= -strip) & (places + reach <= extent + strip)).all())
 
 
 def _close(sides: HalfPlanes, cells: int) -> bool:
@@ -52,36 +39,17 @@ def _close(sides: HalfPlanes, cells: int) -> bool:
     return bool((n[:, 0] * m[:, 1] - n[:, 1] * m[:, 0] > PARALLEL).all())
 
 
-def _with_copies(sites: Floats, extent: Floats, strip: Floats) -> Floats:
-    """Sites first, then their copies up to `strip` (2,) outside the cell."""
-    points = [sites]
-    most = np.ceil(strip / extent).astype(int)
-    for i in range(-most[0], most[0] + 1):
-        for j in range(-most[1], most[1] + 1):
-            if i or j:
-                copies = sites + np.array([i, j]) * extent
-                near = ((copies >= -strip) & (copies <= extent + strip)).all(axis=1)
-                points.append(copies[near])
-    return np.concatenate(points)
-
-
-def _sides(points: Floats, own: int, extent: Floats, periodic: tuple[bool, bool]) -> HalfPlanes:
-    """Half-planes of the first `own` of `points` (n, 2), cut by the closed sides of the cell."""
+def _sides(points: Floats, count: int, extent: Floats, periodic: tuple[bool, bool]) -> HalfPlanes:
+    """Half-planes of the first `count` of `points` (n, 2), cut by the closed sides of the cell."""
     turn = 2.0 * np.pi * np.arange(8) / 8 + 0.1
     guards = 0.5 * extent + FAR * float(np.hypot(*np.ptp(points, axis=0)) + np.hypot(*extent)) * np.stack(
         [np.cos(turn), np.sin(turn)], axis=1
     )
-    try:
-        mesh = Delaunay(np.concatenate([points, guards]))
-    except QhullError as error:
-        raise InputError(f"the sites have no Voronoi diagram: {str(error).splitlines()[0]}") from None
-    if mesh.coplanar.size:
-        k = int(mesh.coplanar[0, 0])
-        raise InputError(f"site {k} at ({points[k, 0]:.6g}, {points[k, 1]:.6g}) is too near to another: take one of them out")
+    mesh = mesh_of(points, guards)
     corner = mesh.simplices.astype(np.int64)
     first, neighbour = mesh.vertex_neighbor_vertices
-    cell = np.repeat(np.arange(own), np.diff(first[: own + 1]))
-    other = neighbour[: first[own]].astype(np.int64)
+    cell = np.repeat(np.arange(count), np.diff(first[: count + 1]))
+    other = neighbour[: first[count]].astype(np.int64)
     cell, other = cell[other < len(points)], other[other < len(points)]
     step = points[other] - points[cell]
     apart = np.sqrt(step[:, 0] ** 2 + step[:, 1] ** 2)
@@ -94,13 +62,13 @@ def _sides(points: Floats, own: int, extent: Floats, periodic: tuple[bool, bool]
         for sign, edge in ((-1.0, 0.0), (1.0, extent[axis])):
             beyond = ~(sign * (centre[:, axis] - edge) < -1e-6 * extent[axis])  # flat triangles have no number: beyond
             cut = np.unique(corner[beyond])
-            cut = cut[cut < own]
+            cut = cut[cut < count]
             normal = np.zeros((cut.size, 2))
             normal[:, axis] = sign
             cells.append(cut)
             normals.append(normal)
             distances.append(sign * (edge - points[cut, axis]))
-    return half_planes(np.concatenate(cells), np.concatenate(normals), np.concatenate(distances), own)
+    return half_planes(np.concatenate(cells), np.concatenate(normals), np.concatenate(distances), count)
 
 
 def _circumcentres(points: Floats, corner: Ints) -> Floats:

@@ -81,9 +81,9 @@ def half_planes(cell: Ints, normals: Floats, distances: Floats, cells: int) -> H
             break
         first = np.flatnonzero(same)
         farther = np.where(distances[first] >= distances[after[first]], first, after[first])
-        kept = np.ones(cell.size, dtype=bool)
-        kept[farther] = False
-        cell, normals, distances = cell[kept], normals[kept], distances[kept]
+        remaining = np.ones(cell.size, dtype=bool)
+        remaining[farther] = False
+        cell, normals, distances = cell[remaining], normals[remaining], distances[remaining]
     sizes = np.zeros(cells)
     np.maximum.at(sizes, cell, 2.0 * distances)
     return HalfPlanes(cell, normals, distances, sizes)

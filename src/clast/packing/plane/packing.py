@@ -13,13 +13,12 @@ import shapely
 from numpy.typing import NDArray
 
 from clast.errors import InputError
+from clast.packing.grains_in_box import ROUNDS, TOUCH, GrainsInBox, worst_pair
 from clast.shapes.plane.skeleton import Shape
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-ROUNDS = 200  # how often grains that overlap when turned get another angle
-TOUCH = 1e-9  # of the smaller sphero-radius: less counts as touching, not as overlap
 FILL, RIM, FRAME = "#cfdff0", "#2b5c8a", "0.45"  # of pictures
 
 
@@ -28,7 +27,7 @@ class OverlapWarning(UserWarning):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Packing:
+class Packing(GrainsInBox):
     """Grains in a rectangular cell, lower left corner at (0, 0) unless shifted.
 
     A grain of a periodic packing may stick out of the cell: it stands for all its images.
@@ -63,13 +62,10 @@ class Packing:
             array.flags.writeable = False
             object.__setattr__(self, name, array)
 
-    def __len__(self) -> int:
-        return len(self.shapes)
-
-    def __repr__(self) -> str:
-        size = f"{self.width:.4g} × {self.height:.4g}"
-        void = f", void ratio {self.void_ratio:.3g}" if len(self) else ""
-        return f"{type(self).__name__}({len(self)} grains in {size}{void})"
+    @property
+    def lengths(self) -> Floats:
+        """(2,) of the cell, length."""
+        return np.array([self.width, self.height])
 
     @property
     def area(self) -> float:
@@ -111,9 +107,9 @@ class Packing:
             if not again.size:
                 return turned
             angles[again] = rng.uniform(0.0, 2.0 * np.pi, again.size)
-        worst = f", the worst grains {deep[np.argmax(depths)].tolist()} by {depths.max():.4g}" if len(deep) else ""
         warnings.warn(
-            f"{len(deep)} pairs of turned grains overlap{worst}, and {out.size} grains stick out of the cell: expand it "
+            f"{len(deep)} pairs of turned grains overlap{worst_pair(deep, depths)}, and "
+            f"{out.size} grains stick out of the cell: expand it "
             f"more (by {self.room():.4g} there is room for any angle)",
             OverlapWarning,
             stacklevel=2,
@@ -125,31 +121,9 @@ class Packing:
         moved = self.positions + np.array([dx, dy])
         return self._with(moved, self.angles, self.width, self.height, (self.corner[0] + dx, self.corner[1] + dy))
 
-    def room(self) -> float:
-        """The factor by which to expand the packing so that every grain can be turned to any angle; 1 if it can be now.
-
-        Infinite where a grain's centre lies on a closed side or beyond it: no expansion brings it in.
-        """
-        reach = self._reaches()
-        pairs, shifts = self._crowded()
-        away = self.positions[pairs[:, 1]] + shifts - self.positions[pairs[:, 0]]
-        needed = [1.0, *(reach[pairs].sum(axis=1) / np.sqrt((away**2).sum(axis=1)))]
-        rel = self.positions - np.array(self.corner)
-        for axis, extent in enumerate((self.width, self.height)):
-            if not self.periodic[axis]:
-                if (rel[:, axis] <= 0.0).any() or (rel[:, axis] >= extent).any():
-                    return math.inf
-                needed += [*(reach / rel[:, axis]), *(reach / (extent - rel[:, axis]))]
-        return float(max(needed))
-
     def overlaps(self) -> tuple[Ints, Floats]:
         """Pairs (m, 2) of grains that overlap, images included, and how deep each (m,): r_i + r_j − distance of skeletons."""
         return self._overlapping(*self._crowded())
-
-    def outside(self) -> tuple[Ints, Floats]:
-        """Numbers (m,) of the grains that stick out of a closed side of the cell, and how far each (m,)."""
-        far = self._beyond(np.arange(len(self)))
-        return np.flatnonzero(far), far[far > 0.0]
 
     def plot(self, axes: Any = None, *, skeletons: bool = False) -> Any:
         """A picture of the grains in their cell, with their skeletons if `skeletons`; returns the figure."""
@@ -181,9 +155,6 @@ class Packing:
         """The same grains elsewhere; a plain packing, since the properties a generator gave it no longer hold."""
         return Packing(self.shapes, positions, angles, width, height, self.periodic, corner)
 
-    def _reaches(self) -> Floats:
-        return np.array([shape.reach for shape in self.shapes])
-
     def _beyond(self, numbers: Ints) -> Floats:
         """How far each of some grains sticks out of the closed sides; 0 for one that does not."""
         far = np.zeros(len(numbers))
@@ -193,7 +164,7 @@ class Packing:
                 continue
             corners = _placed(shape.vertices, rel, self.angles[k])
             low, high = corners.min(axis=0) - shape.radius, corners.max(axis=0) + shape.radius
-            out = float(np.where(self.periodic, 0.0, np.maximum(-low, high - np.array([self.width, self.height]))).max())
+            out = float(np.where(self.periodic, 0.0, np.maximum(-low, high - self.lengths)).max())
             far[place] = out if out > TOUCH * shape.radius else 0.0
         return far
 
@@ -207,7 +178,7 @@ class Packing:
         Only these grains can overlap, whatever their angles.
         """
         reach = self._reaches()
-        period = np.array([self.width, self.height])
+        period = self.lengths
         at = self.positions.copy()
         whole = np.zeros_like(at)
         for axis in (0, 1):
@@ -235,8 +206,8 @@ class Packing:
         # each pair once: by number, and a grain with its own image by the sign of the shift
         other = owner[second]
         self_image = (other == first) & ((shift[second, 0] > 0.0) | ((shift[second, 0] == 0.0) & (shift[second, 1] > 0.0)))
-        kept = near & ((first < other) | self_image)
-        first, second, other = first[kept], second[kept], other[kept]
+        counted = near & ((first < other) | self_image)
+        first, second, other = first[counted], second[counted], other[counted]
         # shift of the second grain from where it stands to the image that is near the first where that stands
         return np.stack([first, other], axis=1), shift[second] - whole[other] + whole[first]
 
@@ -259,7 +230,7 @@ class Packing:
         """Outlines and skeletons of all grains, with the images that a periodic cell shows."""
         rings, bones = [], []
         low = np.array(self.corner)
-        high = low + np.array([self.width, self.height])
+        high = low + self.lengths
         images = [
             np.array([i * self.width, j * self.height])
             for i in ((-1, 0, 1) if self.periodic[0] else (0,))

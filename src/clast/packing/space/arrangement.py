@@ -122,11 +122,11 @@ def _draw(grading: Grading, count: int, rng: np.random.Generator) -> Floats:
     if not (isinstance(grading, SieveCurve) and grading.by == "mass"):
         return drawn
     smallest = grading.limits[0]
-    kept = drawn[:0]
-    while kept.size < count:
-        kept = np.concatenate([kept, drawn[rng.uniform(0.0, drawn) < smallest]])
+    accepted = drawn[:0]
+    while accepted.size < count:
+        accepted = np.concatenate([accepted, drawn[rng.uniform(0.0, drawn) < smallest]])
         drawn = grading.draw(count, rng)
-    return kept[:count]
+    return accepted[:count]
 
 
 def _checked_shapes(shapes: Sequence[Solid]) -> list[Solid]:

@@ -10,10 +10,9 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from scipy.spatial import Delaunay, QhullError
 
 from clast.errors import InputError
-from clast.packing.plane.diagram import FAR, GROWTH
+from clast.packing.mesh import FAR, GROWTH, copies_suffice, mesh_of, with_copies
 from clast.packing.plane.erosion import Floats
 from clast.packing.space.polyhedra import HalfSpaces, Polyhedron, polyhedron
 
@@ -26,9 +25,11 @@ def voronoi_cells(sites: Floats, size: Floats, periodic: Periodic) -> list[Polyh
     """The Voronoi cells of `sites` (n, 3) in the box 0 … size (3,), each relative to its site."""
     strip = STRIP * float(np.prod(size) / len(sites)) ** (1.0 / 3.0)
     while True:
-        points = _with_copies(sites, size, np.where(periodic, strip, 0.0))
+        points = with_copies(sites, size, np.where(periodic, strip, 0.0))
         cells = [_cell(spaces) for spaces in _spaces(points, len(sites), size, periodic)]
-        if _sure(cells, sites, size, np.where(periodic, strip, np.inf)):
+        corners = np.concatenate([cell.corners for cell in cells])
+        owner = np.repeat(np.arange(len(cells)), [len(cell.corners) for cell in cells])
+        if copies_suffice(corners, owner, sites, size, np.where(periodic, strip, np.inf)):
             return cells
         strip *= GROWTH
 
@@ -40,46 +41,16 @@ def _cell(spaces: HalfSpaces) -> Polyhedron:
     return cell
 
 
-def _sure(cells: list[Polyhedron], sites: Floats, size: Floats, strip: Floats) -> bool:
-    """Whether copies up to `strip` (3,) outside are enough.
-
-    A cell is right if no site can be missing from the balls round its corners that pass through its own site.
-    """
-    corners = np.concatenate([cell.corners for cell in cells])
-    owner = np.repeat(np.arange(len(cells)), [len(cell.corners) for cell in cells])
-    reach = np.linalg.norm(corners, axis=1)[:, None]
-    places = corners + sites[owner]
-    return bool(((places - reach >= -strip) & (places + reach <= size + strip)).all())
-
-
-def _with_copies(sites: Floats, size: Floats, strip: Floats) -> Floats:
-    """Sites first, then their copies up to `strip` (3,) outside the box."""
-    points = [sites]
-    most = np.ceil(strip / size).astype(int)
-    for image in itertools.product(*(range(-m, m + 1) for m in most)):
-        if any(image):
-            copies = sites + np.array(image) * size
-            points.append(copies[((copies >= -strip) & (copies <= size + strip)).all(axis=1)])
-    return np.concatenate(points)
-
-
-def _spaces(points: Floats, own: int, size: Floats, periodic: Periodic) -> list[HalfSpaces]:
-    """Half-spaces of the first `own` of `points` (n, 3), with the closed sides of the box, relative to each."""
+def _spaces(points: Floats, count: int, size: Floats, periodic: Periodic) -> list[HalfSpaces]:
+    """Half-spaces of the first `count` of `points` (n, 3), with the closed sides of the box, relative to each."""
     far = FAR * float(np.linalg.norm(np.ptp(points, axis=0)) + np.linalg.norm(size))
     guards = 0.5 * size + far * GUARDS  # they bound every cell, from so far away that no cell of the box feels them
-    try:
-        mesh = Delaunay(np.concatenate([points, guards]))
-    except QhullError as error:
-        raise InputError(f"the sites have no Voronoi diagram: {str(error).splitlines()[0]}") from None
-    if mesh.coplanar.size:
-        k = int(mesh.coplanar[0, 0])
-        at = ", ".join(f"{x:.6g}" for x in mesh.points[k])
-        raise InputError(f"site {k} at ({at}) is too near to another: take one of them out")
+    mesh = mesh_of(points, guards)
     first, neighbour = mesh.vertex_neighbor_vertices
     closed = [axis for axis in range(3) if not periodic[axis]]
     walls = np.concatenate([-np.eye(3)[closed], np.eye(3)[closed]])
     found = []
-    for k in range(own):
+    for k in range(count):
         step = mesh.points[np.sort(neighbour[first[k] : first[k + 1]])] - points[k]
         apart = np.linalg.norm(step, axis=1)
         room = np.concatenate([points[k, closed], (size - points[k])[closed]])

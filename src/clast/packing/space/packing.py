@@ -15,8 +15,9 @@ from scipy.spatial import cKDTree
 
 from clast.algebra.quaternions import matrix, random_turns
 from clast.errors import InputError
+from clast.packing.grains_in_box import ROUNDS, TOUCH, GrainsInBox, worst_pair
 from clast.packing.plane.erosion import Floats, Ints
-from clast.packing.plane.packing import ROUNDS, TOUCH, OverlapWarning
+from clast.packing.plane.packing import OverlapWarning
 from clast.packing.space.distance import Skeleton, distance, skeleton_of, slab
 from clast.shapes.space.solid import Solid
 
@@ -28,7 +29,7 @@ Redraw = Callable[[Ints], tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Packing3D:
+class Packing3D(GrainsInBox):
     """Solids in a box, lowest corner at (0, 0, 0) unless shifted.
 
     A grain of a periodic packing may stick out of the box: it stands for all its images.
@@ -70,13 +71,10 @@ class Packing3D:
             array.flags.writeable = False
             object.__setattr__(self, name, array)
 
-    def __len__(self) -> int:
-        return len(self.shapes)
-
-    def __repr__(self) -> str:
-        size = " × ".join(f"{length:.4g}" for length in self.size)
-        void = f", void ratio {self.void_ratio:.3g}" if len(self) else ""
-        return f"{type(self).__name__}({len(self)} grains in {size}{void})"
+    @property
+    def lengths(self) -> Floats:
+        """(3,) of the box, length."""
+        return self.size
 
     @property
     def periods(self) -> tuple[float, float, float]:
@@ -140,31 +138,14 @@ class Packing3D:
                 break
             positions, orientations = drawn.positions.copy(), drawn.orientations.copy()
             positions[again], orientations[again] = draw(again)
-        worst = f", the worst grains {deep[np.argmax(depths)].tolist()} by {depths.max():.4g}" if len(deep) else ""
         warnings.warn(
-            f"{len(deep)} pairs of grains overlap{worst}, and {out.size} grains stick out of the box: expand the packing "
+            f"{len(deep)} pairs of grains overlap{worst_pair(deep, depths)}, and "
+            f"{out.size} grains stick out of the box: expand the packing "
             f"(by {drawn.room():.4g} there is room for any orientation)",
             OverlapWarning,
             stacklevel=3,
         )
         return drawn
-
-    def room(self) -> float:
-        """The factor by which to expand the packing so that every grain can be turned anyhow; 1 if it can be now.
-
-        Infinite where a grain's centre lies on a closed side or beyond it: no expansion brings it in.
-        """
-        reach = self._reaches()
-        pairs, shifts = self._crowded()
-        away = self.positions[pairs[:, 1]] + shifts - self.positions[pairs[:, 0]]
-        needed = [1.0, *(reach[pairs].sum(axis=1) / np.sqrt((away**2).sum(axis=1)))]
-        rel = self.positions - self.corner
-        for axis in range(3):
-            if not self.periodic[axis]:
-                if (rel[:, axis] <= 0.0).any() or (rel[:, axis] >= self.size[axis]).any():
-                    return math.inf
-                needed += [*(reach / rel[:, axis]), *(reach / (self.size[axis] - rel[:, axis]))]
-        return float(max(needed))
 
     def overlaps(self) -> tuple[Ints, Floats]:
         """Pairs (m, 2) of grains that overlap, images included, and how deep each (m,): r_i + r_j − distance of skeletons.
@@ -172,14 +153,6 @@ class Packing3D:
         Skeletons that cross are at the distance 0.
         """
         return self._overlapping(*self._crowded(), self._bones())
-
-    def outside(self) -> tuple[Ints, Floats]:
-        """Numbers (m,) of the grains that stick out of a closed side of the box, and how far each (m,)."""
-        far = self._beyond(np.arange(len(self)))
-        return np.flatnonzero(far), far[far > 0.0]
-
-    def _reaches(self) -> Floats:
-        return np.array([shape.reach for shape in self.shapes])
 
     def _bones(self) -> list[Skeleton]:
         """Skeletons in the body frames, one for every grain; grains of one shape share it."""
@@ -218,8 +191,8 @@ class Packing3D:
         # each pair once: by number, and a grain with its own image by the sign of the shift
         sign = np.sign(shift[second])
         ahead = (other == first) & ((sign * np.array([4.0, 2.0, 1.0])).sum(axis=1) > 0.0)
-        kept = (near["v"] < reach[first] + reach[other]) & ((first < other) | ahead)
-        first, second, other = first[kept], second[kept], other[kept]
+        counted = (near["v"] < reach[first] + reach[other]) & ((first < other) | ahead)
+        first, second, other = first[counted], second[counted], other[counted]
         order = np.lexsort((second, other, first))
         first, second, other = first[order], second[order], other[order]
         # shift of the second grain from where it stands to the image that is near the first where that stands

@@ -124,8 +124,8 @@ def polyhedron(spaces: HalfSpaces, inside: Floats) -> Polyhedron | None:
     on = np.abs(corners @ normals.T - distances) <= ON * size
     faces = on.sum(axis=0) >= 3
     on = on[:, faces]
-    kept = on.sum(axis=1) >= 3
-    on, corners = on[kept], corners[kept]
+    chosen = on.sum(axis=1) >= 3
+    on, corners = on[chosen], corners[chosen]
     normals, distances = normals[faces], distances[faces]
     shared = on.astype(np.int64) @ on.T.astype(np.int64)
     first, second = np.nonzero(np.triu(shared >= 2, 1))  # two corners with two common faces are the ends of an edge

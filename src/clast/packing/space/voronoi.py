@@ -15,12 +15,11 @@ from scipy.optimize import brentq
 
 from clast.errors import InputError
 from clast.packing.plane.erosion import SHORT, Floats, Ints
-from clast.packing.plane.sites import Draw
-from clast.packing.plane.voronoi import ROUNDS, THIN, asked_measures, generator_of, positive_length
+from clast.packing.rounded_cells import THIN, RoundedCells, VoronoiReport, asked_measures, positive_length, unreachable
+from clast.packing.sites import Sites, checked_counts, chosen_sites
 from clast.packing.space.diagram import voronoi_cells
 from clast.packing.space.packing import Packing3D, Periodic
 from clast.packing.space.polyhedra import Polyhedron, deepest, polyhedron, without_short_edges
-from clast.packing.space.sites import checked_sites3d, grid_sites3d, random_sites3d, site_at
 from clast.shapes.space.build import build
 from clast.shapes.space.faces import edges_of, in_order
 
@@ -32,38 +31,18 @@ CORRECTIONS = 12  # of d at most, by that slope
 
 
 @dataclass(frozen=True)
-class VoronoiReport3D:
-    """What it took to draw a packing in space, and what came of it. Lengths in the unit of the sites."""
+class VoronoiReport3D(VoronoiReport):
+    """What it took to draw a packing in space, and what came of it. Lengths in the unit of the sites.
 
-    cells: int
-    erosion: float  # d
-    dilation: float  # R
-    diameter: float  # ℓ of a ball with the mean volume of a cell
-    void_ratio: float
-    vanished: int  # cells of which erosion left nothing
-    thin: int  # cells of which it left a skeleton with an inradius below 0.1 R
-    rounds: int  # of redrawing
+    Faces that were moved to merge short edges lie farther apart than `gap`.
+    """
+
     merged: int  # short edges
     moved: float  # how far a face was moved inwards at most to merge them
     shortest: float  # edge of a skeleton
     vertices: float  # of a grain, mean
     edges: float
     faces: float
-
-    @property
-    def redrawn(self) -> int:
-        """How often a site was moved: once per vanished or thin cell."""
-        return self.vanished + self.thin
-
-    @property
-    def roundness(self) -> float:
-        """R/ℓ."""
-        return self.dilation / self.diameter
-
-    @property
-    def gap(self) -> float:
-        """2(d − R), between the faces of neighbours; half of it along a wall. Faces that were moved lie farther apart."""
-        return 2.0 * (self.erosion - self.dilation)
 
     def __str__(self) -> str:
         return (
@@ -121,24 +100,12 @@ def voronoi_packing3d(
     those whose cells fail. Every vertex is a probe and costs time, so short edges are merged: faces beside one are moved
     inwards a little until its two corners are one. Grains only become smaller by that; the void ratio counts it.
     """
-    for what, value in (("columns", columns), ("rows", rows), ("layers", layers)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-            raise InputError(f"{what} = {value!r} must be a whole number of at least 1")
+    counts = checked_counts(columns=columns, rows=rows, layers=layers)
     side = positive_length("cube", cube)
     if isinstance(merge, bool) or not isinstance(merge, int | float | np.number) or not 0.0 <= merge <= MOST_MERGE:
         raise InputError(f"merge = {merge!r} must be between 0 and {MOST_MERGE}: it is a part of d")
-    size, periodic = np.array([columns, rows, layers]) * side, _periodic(border)
-    draw: Draw | None = None
-    if isinstance(sites, str):
-        if sites not in ("grid", "random"):
-            raise InputError(f"sites = {sites!r} must be grid, random or an array of places (n, 3)")
-        draw = grid_sites3d(columns, rows, side) if sites == "grid" else random_sites3d(size)
-        generator = generator_of(seed, rng)
-        places = draw(np.arange(columns * rows * layers), generator)
-    else:
-        places = checked_sites3d(sites, size, periodic)
-        generator = np.random.default_rng(0)  # draws nothing
-    block = _Block(places, size, periodic, draw, generator, float(merge))
+    periodic = _periodic(border)
+    block = _Block(chosen_sites(sites, counts, side, periodic, seed, rng), np.array(counts) * side, periodic, float(merge))
     block.erode(*asked_measures(erosion, dilation, void_ratio, roundness, block.diameter))
     return block.packing()
 
@@ -152,21 +119,15 @@ def _periodic(border: str) -> Periodic:
     return "x" in axes, "y" in axes, "z" in axes
 
 
-class _Block:
-    """A Voronoi diagram whose cells are being eroded, and whose sites move if they may."""
+class _Block(RoundedCells):
+    """The cells of a Voronoi diagram in space, rounded."""
 
-    def __init__(
-        self, sites: Floats, size: Floats, periodic: Periodic, draw: Draw | None, rng: np.random.Generator, merge: float
-    ) -> None:
-        self.sites, self.size, self.periodic = sites, size, periodic
-        self.draw, self.rng, self.merge = draw, rng, merge
+    def __init__(self, sites: Sites, size: Floats, periodic: Periodic, merge: float) -> None:
+        self.size, self.periodic, self.merge = size, periodic, merge
         self.volume = float(np.prod(size))
-        self.diameter = (6.0 * self.volume / (math.pi * len(sites))) ** (1.0 / 3.0)
-        self.vanished = self.thin = self.rounds = 0
-        self.d = self.r = 0.0
-        self._cut()
+        super().__init__(sites, (6.0 * self.volume / (math.pi * len(sites.places))) ** (1.0 / 3.0))
 
-    def _cut(self) -> None:
+    def cut(self) -> None:
         """Cells for the sites as they are, and a point deep inside each."""
         self.cells = voronoi_cells(self.sites, self.size, self.periodic)
         self.middles = [cell.corners.mean(axis=0) for cell in self.cells]
@@ -180,52 +141,11 @@ class _Block:
             self.deepest[k] = True
         return np.array(self.depths)
 
-    def erode(self, d: float | None, r: float | None, void_ratio: float | None) -> None:
-        """Settle d, R and the sites; at most one of d and R is to be found from the void ratio."""
-        if d is None:
-            assert r is not None and void_ratio is not None
-            while self.replaced(r, THIN * r):
-                pass
-            self.r, self.d = r, self.depth_for(r, void_ratio)
-            while self.replaced(self.d, THIN * r):
-                self.d = self.depth_for(r, void_ratio)
-            return
-        while self.replaced(d, THIN * (d if r is None else r)):
-            pass
-        if r is None:
-            assert void_ratio is not None
-            r = self.radius_for(d, void_ratio)
-        self.d, self.r = d, r
-
-    def replaced(self, d: float, more: float) -> bool:
-        """Draw the sites anew whose cells have an inradius below d + `more`; whether there were any."""
+    def too_small(self, d: float, more: float) -> tuple[Ints, int]:
+        """Cells with an inradius below d + `more`; of how many of them d leaves nothing."""
         inradii = self.inradii(d + more)
         bad = np.flatnonzero(inradii < d + more)
-        if not bad.size:
-            return False
-        gone = int((inradii[bad] <= d).sum())
-        if self.draw is None:
-            raise InputError(self._hopeless(bad, gone, d))
-        if 2 * bad.size > len(self.sites) or self.rounds == ROUNDS:
-            raise InputError(
-                f"erosion d = {d:.6g} leaves nothing, or too little, of {bad.size} of {len(self.sites)} cells, "
-                f"whose mean diameter is {self.diameter:.6g}; {self.rounds} rounds of drawing anew did not help: take a smaller d"
-            )
-        self.vanished += gone
-        self.thin += int(bad.size) - gone
-        self.rounds += 1
-        self.sites = self.sites.copy()
-        self.sites[bad] = self.draw(bad, self.rng)
-        self._cut()
-        return True
-
-    def _hopeless(self, bad: Ints, gone: int, d: float) -> str:
-        some = ", ".join(f"{k} at {site_at(self.sites[k])}" for k in bad[:20])
-        more = f" and {bad.size - 20} more" if bad.size > 20 else ""
-        return (
-            f"erosion d = {d:.6g} takes the whole cell of {gone} sites and leaves a skeleton thinner than "
-            f"a tenth of R of {bad.size - gone}: site {some}{more}; move these sites or take a smaller d"
-        )
+        return bad, int((inradii[bad] <= d).sum())
 
     def eroded(self, d: float) -> list[Polyhedron | None]:
         """The cells eroded by d; None where nothing is left."""
@@ -251,7 +171,7 @@ class _Block:
         total = _sum(self.skeletons(d)[0])
         least, most = self.void_ratio(total, d), self.void_ratio(total, 0.0)
         if not least <= void_ratio < most:
-            raise InputError(self._unreachable(void_ratio, least, most, f"erosion d = {d:.6g} and 0 < R ≤ d"))
+            raise InputError(unreachable(void_ratio, least, most, f"erosion d = {d:.6g} and 0 < R ≤ d"))
         return float(brentq(lambda r: self.void_ratio(total, r) - void_ratio, 0.0, d, xtol=1e-15 * d, rtol=1e-14))
 
     def depth_for(self, r: float, void_ratio: float) -> float:
@@ -270,7 +190,7 @@ class _Block:
         most = math.inf if self.draw is not None else self._most(r)
         if not least <= void_ratio <= most:
             how = f"dilation R = {r:.6g} and d ≥ R"
-            raise InputError(self._unreachable(void_ratio, least, most if math.isfinite(most) else self._most(r), how))
+            raise InputError(unreachable(void_ratio, least, most if math.isfinite(most) else self._most(r), how))
         high = r + 0.6 * self.diameter * (1.0 - (1.0 + void_ratio) ** (-1.0 / 3.0))  # a little more than equal cubes need
         while plain(high) < void_ratio:
             high *= 1.2
@@ -289,9 +209,6 @@ class _Block:
         """Largest void ratio that these sites allow before a cell is too thin."""
         deep = float(self.inradii(math.inf).min()) - THIN * r
         return self.void_ratio(_sum(self.skeletons(max(r, deep * (1.0 - 1e-9)))[0]), r)
-
-    def _unreachable(self, wanted: float, least: float, most: float, how: str) -> str:
-        return f"void ratio {wanted:.6g} cannot be reached with {how}: it would have to lie between {least:.6g} and {most:.6g}"
 
     def packing(self) -> VoronoiPacking3D:
         """The grains."""

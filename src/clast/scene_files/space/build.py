@@ -63,10 +63,10 @@ class SolidShelf:
             self._make(name)
         if name not in self._made:
             if name not in library_solids():
-                own, flat = ", ".join(self._made) or "none", name in library_shapes()
+                names, flat = ", ".join(self._made) or "none", name in library_shapes()
                 raise ShapeError(
                     f'there is no solid "{name}"{", which is a shape for a scene in the plane" if flat else ""}: the file has '
-                    f"{own}; ready-made are {', '.join(library_solids())}"
+                    f"{names}; ready-made are {', '.join(library_solids())}"
                 )
             self._made[name] = library_solid(name)
         return self._made[name]

@@ -14,16 +14,22 @@ from clast.packing.space.packing import Packing3D
 from clast.packing.space.voronoi import voronoi_packing3d
 from clast.scene.space import Scene3D
 from clast.scene_files.build import at
-from clast.scene_files.fill import apportion
+from clast.scene_files.fill import SAME, apportion, lattice_spacing, require_periods
 from clast.scene_files.space.build import SolidShelf
 from clast.scene_files.space.schema import LatticeFillKeys, RandomFillKeys, SpaceVoronoiFillKeys
 from clast.shapes.space.solid import Solid
 
-SAME = 1e-9  # relative: how near to a period the box to be filled spans it
+
+def add_space_fill(scene: Scene3D, keys: LatticeFillKeys | RandomFillKeys | SpaceVoronoiFillKeys, shelf: SolidShelf) -> None:
+    """Add the grains of one `fill`; SceneError where there is no room for them. The same seed, the same grains."""
+    if isinstance(keys, SpaceVoronoiFillKeys):
+        add_space_voronoi(scene, keys)
+    else:
+        add_space_mixture(scene, keys, shelf)
 
 
-def add_space_fill(scene: Scene3D, keys: LatticeFillKeys | RandomFillKeys, shelf: SolidShelf) -> None:
-    """Add the grains of one `fill`; SceneError where the box is too small for them. The same seed, the same grains."""
+def add_space_mixture(scene: Scene3D, keys: LatticeFillKeys | RandomFillKeys, shelf: SolidShelf) -> None:
+    """Add grains of some solids, in layers or at random; SceneError where the box is too small for them."""
     size = np.array(keys.upper) - np.array(keys.lower)
     if not (size > 0.0).all():
         raise SceneError(f"upper = {keys.upper} must be larger than lower = {keys.lower} along x, y and z")
@@ -37,7 +43,7 @@ def add_space_fill(scene: Scene3D, keys: LatticeFillKeys | RandomFillKeys, shelf
     factor = rng.uniform(1.0 - keys.spread, 1.0 + keys.spread, keys.count)
     solids = [kinds[k] if keys.spread == 0.0 else kinds[k].scaled(float(f)) for k, f in zip(chosen, factor, strict=True)]
     if isinstance(keys, LatticeFillKeys):
-        places = cubic_lattice(keys.count, size, lattice_pitch(keys, kinds))
+        places = cubic_lattice(keys.count, size, lattice_spacing(kinds, keys.spread, keys.gap))
         turns = random_turns(rng, keys.count) if keys.random_turns else np.array([solid.orientation for solid in solids])
     else:
         periods = np.array(scene.box.periods)
@@ -70,15 +76,10 @@ def cubic_lattice(count: int, size: np.ndarray, pitch: float) -> np.ndarray:
     return (cells + 0.5) * pitch + 0.5 * margin
 
 
-def lattice_pitch(keys: LatticeFillKeys, kinds: list[Solid]) -> float:
-    """Distance of the places of a lattice: whatever is put there, however it is turned, nobody touches anybody."""
-    return 2.0 * max(solid.reach for solid in kinds) * (1.0 + keys.spread) + keys.gap
-
-
 def require_space(keys: LatticeFillKeys | RandomFillKeys, kinds: list[Solid], size: np.ndarray) -> None:
     """SceneError, before grains are made, where there surely is not enough room."""
     if isinstance(keys, LatticeFillKeys):
-        pitch = lattice_pitch(keys, kinds)
+        pitch = lattice_spacing(kinds, keys.spread, keys.gap)
         room, why = math.prod(int(length / pitch) for length in size), f"places are {pitch:.6g} apart, for any orientation"
     else:
         smallest = min(solid.volume for solid in kinds) * (1.0 - keys.spread) ** 3
@@ -89,12 +90,8 @@ def require_space(keys: LatticeFillKeys | RandomFillKeys, kinds: list[Solid], si
 
 def add_space_voronoi(scene: Scene3D, keys: SpaceVoronoiFillKeys) -> None:
     """Add a Voronoi-Minkowski packing; its borders are periodic where the box is, and must then fit it."""
-    for axis, count, name in zip("xyz", (keys.columns, keys.rows, keys.layers), ("columns", "rows", "layers"), strict=True):
-        period, size = scene.box.periods["xyz".index(axis)], keys.expand * count * keys.cube
-        if period > 0.0 and not math.isclose(period, size, rel_tol=SAME):
-            raise SceneError(
-                f"the period along {axis} is {period:.9g}, and {name} × cube × expand is {size:.9g}: make them equal"
-            )
+    counts = {"columns": keys.columns, "rows": keys.rows, "layers": keys.layers}
+    require_periods(scene.box.periods, counts, "cube", keys.cube, keys.expand)
     axes = "".join(axis for axis, period in zip("xyz", scene.box.periods, strict=True) if period > 0.0)
     packing: Packing3D = voronoi_packing3d(
         keys.columns, keys.rows, keys.layers, keys.cube, erosion=keys.erosion, dilation=keys.dilation,

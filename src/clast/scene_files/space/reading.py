@@ -6,40 +6,20 @@ from clast.algebra.quaternions import product
 from clast.errors import SceneError
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Fixed
-from clast.scene_files.build import at, build_drag
-from clast.scene_files.declared import made_from
-from clast.scene_files.rules import add_pair_laws, add_tags
+from clast.scene_files.build import at
+from clast.scene_files.rules import add_all, law_and_drag
 from clast.scene_files.space.build import SolidShelf, build_turn
-from clast.scene_files.space.fill import add_space_fill, add_space_voronoi
-from clast.scene_files.space.schema import SpaceGrainKeys, SpaceSceneKeys, SpaceVoronoiFillKeys, SpaceWallKeys
+from clast.scene_files.space.fill import add_space_fill
+from clast.scene_files.space.schema import SpaceGrainKeys, SpaceSceneKeys, SpaceWallKeys
 from clast.shapes.space.make import plate
 
 
 def build_space(keys: SpaceSceneKeys, shelf: SolidShelf, origin: list[str]) -> Scene3D:
     """The scene; `origin` is filled with the entry each body comes from."""
-    with at("law"):
-        law = made_from(keys.law)
-    with at("drag"):
-        drag = build_drag(keys.drag)
+    law, drag = law_and_drag(keys)
     box = Box3D(keys.box.period_x or 0.0, keys.box.period_y or 0.0, keys.box.period_z or 0.0)
     scene = Scene3D(law=law, gravity=keys.gravity, box=box, drag=drag, onset=keys.onset, remove_below=keys.remove_below)
-    for k, grain in enumerate(keys.grains):
-        with at(f"grains[{k}]"):
-            add_grain(scene, grain, shelf)
-        origin.append(f"grains[{k}]")
-    for k, wall in enumerate(keys.walls):
-        with at(f"walls[{k}]"):
-            add_space_wall(scene, wall, shelf)
-        origin.append(f"walls[{k}]")
-    for k, fill in enumerate(keys.fill):
-        with at(f"fill[{k}]"):
-            if isinstance(fill, SpaceVoronoiFillKeys):
-                add_space_voronoi(scene, fill)
-            else:
-                add_space_fill(scene, fill, shelf)
-        origin += [f"grain {n} of fill[{k}]" for n in range(fill.count)]
-    add_pair_laws(scene, keys)
-    add_tags(scene, keys, origin)
+    add_all(scene, keys, shelf, origin, grain=add_grain, wall=add_space_wall, fill=add_space_fill)
     return scene
 
 

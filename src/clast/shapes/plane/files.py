@@ -25,25 +25,24 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from clast.errors import ShapeError
+from clast.shapes.drawn_files import STRICT, Positive, bad_value, last_words, read_as, write_new
 from clast.shapes.plane.make import clump, polygon, polyline, segment
 from clast.shapes.plane.mass import mass_properties
 from clast.shapes.plane.minkowski import dilation, erosion, opening, rounded
 from clast.shapes.plane.skeleton import Shape
 
-Positive = Annotated[float, Field(gt=0.0)]
 Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
 
-_STRICT = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 _SAME_MASS = 1e-9  # relative: mass properties nearer than this to those of the union need not be written
 
 
 class _Mass(BaseModel):
     """Mass properties that are not those of the union of disks; lengths in the unit of the vertices."""
 
-    model_config = _STRICT
+    model_config = STRICT
     area: Positive
     centroid: Pair
     inertia: Positive
@@ -52,7 +51,7 @@ class _Mass(BaseModel):
 class _Grain(BaseModel):
     """The keys of a shape file."""
 
-    model_config = _STRICT
+    model_config = STRICT
     vertices: list[Pair]
     name: str = ""
     kind: Literal["polygon", "polyline", "segment", "points"] = "polygon"
@@ -76,22 +75,15 @@ def load_shape(path: str | Path) -> Shape:
     except FileNotFoundError:
         raise ShapeError(f"There is no shape file {file}.") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise ShapeError(f"The shape file {file} cannot be read: {_last_words(error)}.") from None
+        raise ShapeError(f"The shape file {file} cannot be read: {last_words(error)}.") from None
     if file.suffix.lower() == ".toml":
         try:
             keys = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise ShapeError(f"{file} is not TOML: {_last_words(error)}.") from None
+            raise ShapeError(f"{file} is not TOML: {last_words(error)}.") from None
     else:
         keys = _table(file, text)
-    try:
-        grain = _Grain.model_validate(keys)
-    except ValidationError as error:
-        raise ShapeError(f"In {file} {_sentence(error.errors()[0])}.") from None
-    try:
-        return _made(grain, grain.name or file.stem)
-    except ShapeError as error:
-        raise ShapeError(f"{file}: {error}") from None
+    return read_as(_Grain, keys, file, _sentence, lambda grain: _made(grain, grain.name or file.stem))
 
 
 def save_shape(shape: Shape, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -105,22 +97,15 @@ def save_shape(shape: Shape, path: str | Path, *, overwrite: bool = False) -> Pa
     lines += [f"  [{x!r}, {y!r}]," for x, y in (shape.vertices - shape.origin).tolist()]
     lines.append("]")
     union = mass_properties(shape.vertices, shape.edges, shape.radius, closed=shape.is_closed)
-    own = (
+    is_union = (
         math.isclose(union.area, shape.area, rel_tol=_SAME_MASS)
         and math.isclose(union.inertia, shape.inertia, rel_tol=_SAME_MASS)
         and math.hypot(*union.centroid) <= _SAME_MASS * shape.reach
     )
-    if not own:
+    if not is_union:
         x, y = (-shape.origin).tolist()
         lines += ["", "[mass]", f"area = {shape.area!r}", f"centroid = [{x!r}, {y!r}]", f"inertia = {shape.inertia!r}"]
-    try:
-        with file.open("w" if overwrite else "x", encoding="utf-8") as out:
-            out.write("\n".join(lines) + "\n")
-    except FileExistsError:
-        raise ShapeError(f"There is a file {file} already: choose another name, or overwrite=True.") from None
-    except OSError as error:
-        raise ShapeError(f"The shape file {file} cannot be written: {_last_words(error)}.") from None
-    return file
+    return write_new(file, "\n".join(lines) + "\n", "The shape file", overwrite=overwrite)
 
 
 def _made(grain: _Grain, name: str) -> Shape:
@@ -227,17 +212,4 @@ def _sentence(error: Any) -> str:
     if kind in ("too_short", "too_long", "list_type"):
         pair = len(where) > 1
         return f"{what} must be {'two numbers (x, y)' if pair else 'a list of pairs (x, y)'}, not {given!r}"
-    if kind == "greater_than":
-        return f"{what} must be greater than {error['ctx']['gt']:g}, not {given!r}"
-    if kind == "literal_error":
-        return f"{what} must be {error['ctx']['expected']}, not {given!r}"
-    if kind == "finite_number":
-        return f"{what} must be finite, not {given!r}"
-    wanted = {"float_type": "a number", "string_type": "a text", "bool_type": "true or false"}.get(kind, "something else")
-    return f"{what} must be {wanted}, not {given!r}"
-
-
-def _last_words(error: Exception) -> str:
-    """The message of an error, as the end of a sentence."""
-    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return words.rstrip(".").replace("\n", " ")
+    return bad_value(what, error)

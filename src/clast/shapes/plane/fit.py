@@ -235,14 +235,14 @@ def _targets(body: shapely.Polygon, opened: shapely.Polygon, count: int, sharp: 
 
 def _thinned(ring: Floats, most: int) -> dict[int, Floats]:
     """The ring (n, 2) with 3, 4 … `most` of its vertices; the smallest triangle goes first (Visvalingam and Whyatt, 1993)."""
-    kept = ring
+    remaining = ring
     found = {}
-    while len(kept) > 3:
-        if len(kept) <= most:
-            found[len(kept)] = kept
-        before, after = np.roll(kept, 1, axis=0) - kept, np.roll(kept, -1, axis=0) - kept
-        kept = np.delete(kept, int(np.argmin(np.abs(before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]))), axis=0)
-    return {**found, 3: kept}
+    while len(remaining) > 3:
+        if len(remaining) <= most:
+            found[len(remaining)] = remaining
+        before, after = np.roll(remaining, 1, axis=0) - remaining, np.roll(remaining, -1, axis=0) - remaining
+        remaining = np.delete(remaining, int(np.argmin(np.abs(before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]))), axis=0)
+    return {**found, 3: remaining}
 
 
 def _nearest(ring: Floats, samples: Floats, radius: float) -> Floats:

@@ -264,11 +264,11 @@ def _strip(ring: Floats, width: float, left: bool, arc_error: float) -> Iterator
 
 def _tidied(ring: Floats, tiny: float) -> Floats:
     """The closed chain (n, 2) without vertices nearer than `tiny` to the one before, or on the line to the next."""
-    kept: list[Floats] = []
+    apart: list[Floats] = []
     for p in ring:
-        if not kept or math.dist(p, kept[-1]) > tiny:
-            kept.append(p)
-    while len(kept) > 1 and math.dist(kept[-1], kept[0]) <= tiny:
-        kept.pop()
-    chain = np.array(kept)
+        if not apart or math.dist(p, apart[-1]) > tiny:
+            apart.append(p)
+    while len(apart) > 1 and math.dist(apart[-1], apart[0]) <= tiny:
+        apart.pop()
+    chain = np.array(apart)
     return chain[without_collinear(chain, tiny / TOLERANCE, closed=True)]

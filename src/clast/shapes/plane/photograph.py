@@ -148,8 +148,8 @@ def grains_from_image(
     grey = brightness(file)
     parted = part(grey, threshold=threshold, dark=dark, smoothing=smoothing, where=str(file))
     if parted.dim:
-        said = f"{file} is so dark on one side that grains may be lost there: look at what was found, or light it more evenly."
-        warnings.warn(said, PictureWarning, stacklevel=2)
+        warning = f"{file} is so dark on one side that grains may be lost there: look at what was found, or light it more evenly."
+        warnings.warn(warning, PictureWarning, stacklevel=2)
     labels, cut, specks = _labels(parted, smallest, split, str(file))
     outlines = [_traced(parted, labels, k, window, smoothing) for k, window in _windows(labels)]
     if dark is None:
@@ -203,17 +203,17 @@ def _labels(parted: Parted, smallest: float | None, split: bool | None, where: s
     rim = np.zeros(len(size), dtype=np.bool_)
     rim[np.concatenate([blobs[0], blobs[-1], blobs[:, 0], blobs[:, -1]])] = True
     large, small = size >= least, (size > 0) & (size < least)
-    kept = large & ~rim
+    chosen = large & ~rim
     if small.sum() > MANY_SPECKS and size[small].sum() > size[large].sum():
         raise InputError(
             f"{where} is full of specks, {small.sum()} of them smaller than {least:.0f} square pixels and together larger than "
             f"the {large.sum()} grains: if it is noise, give a larger smoothing; if they are grains, a smaller smallest"
         )
-    if not kept.any():
+    if not chosen.any():
         raise InputError(f"{where}: {_why_none(size, rim & large, large, least, blobs.size, split)}")
-    labels = _filled(np.where(kept[blobs], blobs, 0))
+    labels = _filled(np.where(chosen[blobs], blobs, 0))
     if split is None:
-        _look_for_several(labels, np.where(kept[blobs], blobs, 0), where)
+        _look_for_several(labels, np.where(chosen[blobs], blobs, 0), where)
     return labels, int((large & rim).sum()), int(small.sum())
 
 
@@ -266,9 +266,9 @@ def _split(blobs: Ints) -> Ints:
     measure, morphology = tool("measure"), tool("morphology")
     grain = blobs > 0
     for k, window in _windows(blobs):
-        own = blobs[window] == k
-        widest = float(distance_transform_edt(np.pad(own, 1)).max())
-        gaps = measure.label(binary_fill_holes(own) & ~own, connectivity=1)
+        blob = blobs[window] == k
+        widest = float(distance_transform_edt(np.pad(blob, 1)).max())
+        gaps = measure.label(binary_fill_holes(blob) & ~blob, connectivity=1)
         texture = np.bincount(gaps.ravel()) < GAP * widest**2
         texture[0] = False
         grain[window] |= texture[gaps]
@@ -293,9 +293,9 @@ def _look_for_several(labels: Ints, blobs: Ints, where: str) -> None:
                 f"the blob about column {column:.0f}, row {row:.0f} from the top looks like {parts} grains that touch",
             )
     cure = "split = true (--split) cuts them apart, split = false (--no-split) takes it as one grain"
-    for k, (parts, said) in many.items():
+    for k, (parts, fault) in many.items():
         if parts >= SEVERAL and 2 * size[k - 1] > size.sum():
-            raise InputError(f"{where}: {said}: lay them apart; or {cure}")
+            raise InputError(f"{where}: {fault}: lay them apart; or {cure}")
     if many:
         first = next(iter(many.values()))[1]
         others = f", and {len(many) - 1} more like it" if len(many) > 1 else ""
@@ -328,18 +328,18 @@ def _traced(parted: Parted, labels: Ints, k: int, window: tuple[slice, slice], s
     from scipy.ndimage import binary_dilation, binary_erosion, binary_fill_holes
 
     box = tuple(slice(max(0, each.start - _MARGIN), each.stop + _MARGIN) for each in window)
-    own = labels[box] == k
+    grain = labels[box] == k
     even = parted.even[box]
-    core = binary_erosion(own, iterations=2)
-    inside = float(np.median(even[core if core.any() else own]))
+    core = binary_erosion(grain, iterations=2)
+    inside = float(np.median(even[core if core.any() else grain]))
     level = parted.level if parted.own else 0.5 * (inside + parted.ground)
     field = (level - even if parted.dark else even - level) / max(abs(inside - level), 1e-9)  # 1 in the grain, -1 on the ground
-    field[parted.grain[box] & ~own] = -1.0  # a neighbour; where grains were cut apart the outline runs half-way between pixels
-    field[~binary_dilation(own, iterations=_MARGIN - 1)] = -1.0
+    field[parted.grain[box] & ~grain] = -1.0  # a neighbour; where grains were cut apart the outline runs half-way between pixels
+    field[~binary_dilation(grain, iterations=_MARGIN - 1)] = -1.0
     field = np.pad(field, 1, constant_values=-1.0)
     full = binary_fill_holes(field > 0.0)
     gaps = tool("measure").label(full & (field <= 0.0), connectivity=1)
-    holes = int((np.bincount(gaps.ravel())[1:] > HOLE * own.sum()).sum())
+    holes = int((np.bincount(gaps.ravel())[1:] > HOLE * grain.sum()).sum())
     field[gaps > 0] = 1.0
     bodies = [shapely.Polygon(each) for each in tool("measure").find_contours(field, 0.0) if len(each) > 3]
     body = max(bodies, key=lambda each: each.area)

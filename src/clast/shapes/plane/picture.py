@@ -82,8 +82,8 @@ def brightness(path: str | Path) -> Floats:
     except Image.DecompressionBombError:
         raise InputError(f"{file} has more than {MOST_PIXELS // 1_000_000} million pixels: make it smaller") from None
     except (OSError, SyntaxError, ValueError, EOFError) as error:  # a damaged file raises many kinds of error
-        said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise InputError(f"the picture {file} cannot be read: {said}") from None
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InputError(f"the picture {file} cannot be read: {reason}") from None
     if not np.isfinite(grey).all():
         raise InputError(f"the picture {file} has pixels that are not numbers: write it again as PNG")
     return grey

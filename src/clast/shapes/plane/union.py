@@ -247,9 +247,9 @@ def _arcs(vertices: Floats, skeleton: _Skeleton) -> tuple[Ints, Floats, Floats]:
         apart = (skeleton.ends[j] != i[:, None]).all(axis=1)
         i, j = i[apart], j[apart]
         lo, hi, covers = _circle_covered(vertices[i], skeleton.a[j], skeleton.b[j], skeleton.radius)
-        own = slice(*np.searchsorted(owner, [rows.start, rows.stop]))
-        who = np.concatenate([i[covers], owner[own]]) - rows.start
-        lo, hi = np.concatenate([lo[covers], first[own]]), np.concatenate([hi[covers], first[own] + np.pi])
+        mine = slice(*np.searchsorted(owner, [rows.start, rows.stop]))
+        who = np.concatenate([i[covers], owner[mine]]) - rows.start
+        lo, hi = np.concatenate([lo[covers], first[mine]]), np.concatenate([hi[covers], first[mine] + np.pi])
         wraps = hi > _TURN
         who = np.concatenate([who, who[wraps]])
         lo, hi = np.concatenate([lo, np.zeros(np.count_nonzero(wraps))]), np.concatenate([hi, hi[wraps] - _TURN])

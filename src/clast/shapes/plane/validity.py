@@ -5,51 +5,25 @@ Lengths smaller than `TOLERANCE` times the size of the body (skeleton and roundi
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from clast.errors import ShapeError
 from clast.shapes.plane.inside import Bools, Floats, Ints, distance_to_segment
 from clast.shapes.plane.nearness import Boxes, segment_boxes
+from clast.shapes.vertices import at, checked_length, checked_vertices, named
 
 TOLERANCE = 1e-9  # of the body's size
 
 
 def checked_radius(radius: float) -> float:
     """The sphero-radius as a float, or ShapeError."""
-    try:
-        r = float(radius)
-    except (TypeError, ValueError):
-        raise ShapeError(f"The sphero-radius must be a number, not {radius!r}.") from None
-    if not (math.isfinite(r) and r > 0.0):
-        raise ShapeError(f"The sphero-radius must be positive and finite, not {r!r}.")
-    return r
+    return checked_length(radius, "The sphero-radius")
 
 
 def checked_points(points: ArrayLike, least: int, kind: str) -> Floats:
     """`points` as an (n, 2) array of at least `least` finite vertices, or ShapeError."""
-    try:
-        array = np.array(points, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ShapeError(f"The vertices of a {kind} must be pairs of numbers (x, y).") from None
-    if array.size == 0:
-        array = array.reshape(0, 2)
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise ShapeError(f"The vertices of a {kind} must be an array of shape (n, 2), not {array.shape}.")
-    bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
-    if len(bad):
-        raise ShapeError(f"In this {kind} {named(array, int(bad[0]))} is not finite.")
-    if len(array) < least:
-        last = f" (the last is {named(array, len(array) - 1)})" if len(array) else ""
-        raise ShapeError(f"A {kind} needs at least {least} vertices, got {len(array)}{last}.")
-    return array
-
-
-def named(points: Floats, i: int) -> str:
-    """'vertex 3 at (1.0, 2.0)'."""
-    return f"vertex {i} at ({points[i, 0]:.6g}, {points[i, 1]:.6g})"
+    return checked_vertices(points, 2, least, kind)
 
 
 def body_size(points: Floats, radius: float) -> float:
@@ -110,12 +84,12 @@ def without_collinear(points: Floats, size: float, *, closed: bool) -> Ints:
     chain = points[walk]
     tolerance = TOLERANCE * size
     bent = (~_on_line(chain[1:-1] - chain[:-2], chain[2:] - chain[:-2], tolerance)).tolist()  # by their neighbours in the chain
-    kept = [0]
-    while kept[-1] < len(chain) - 2:
-        kept.append(kept[-1] + 1 if bent[kept[-1]] else _end_of_line(chain, kept[-1], tolerance))
-    if kept[-1] > len(chain) - 2:
-        kept.pop()
-    return np.sort(walk[kept if closed else [*kept, n - 1]])
+    remaining = [0]
+    while remaining[-1] < len(chain) - 2:
+        remaining.append(remaining[-1] + 1 if bent[remaining[-1]] else _end_of_line(chain, remaining[-1], tolerance))
+    if remaining[-1] > len(chain) - 2:
+        remaining.pop()
+    return np.sort(walk[remaining if closed else [*remaining, n - 1]])
 
 
 def _on_line(rel: Floats, d: Floats, tolerance: float) -> Bools:
@@ -142,9 +116,9 @@ def _end_of_line(chain: Floats, start: int, tolerance: float) -> int:
         left, right = np.minimum.accumulate(angle + half)[:-1], np.maximum.accumulate(angle - half)[:-1]
         farther = away[1:] > np.maximum.accumulate(away)[:-1] * (1.0 + 1e-12)
         surely = (angle[1:] < left) & (angle[1:] > right) & farther
-        for at in i + np.flatnonzero(~surely[i - start - 1 :]):
-            if not _on_line(chain[start + 1 : at + 1] - chain[start], chain[at + 1] - chain[start], tolerance).all():
-                return int(at)
+        for k in i + np.flatnonzero(~surely[i - start - 1 :]):
+            if not _on_line(chain[start + 1 : k + 1] - chain[start], chain[k + 1] - chain[start], tolerance).all():
+                return int(k)
         i = end
     return len(chain) - 1
 
@@ -161,7 +135,7 @@ def refuse_self_contact(points: Floats, number: Ints, size: float, kind: str, *,
 
     def edge(k: int) -> str:
         i, j = first[k], second[k]
-        return f"edge {number[i]}-{number[j]} (from {_at(points[i])} to {_at(points[j])})"
+        return f"edge {number[i]}-{number[j]} (from {at(points[i])} to {at(points[j])})"
 
     low, high = segment_boxes(a, b)
     boxes = Boxes(low, high)
@@ -175,7 +149,7 @@ def refuse_self_contact(points: Floats, number: Ints, size: float, kind: str, *,
         touches = (distance_to_segment(points[i], a[j], b[j]) <= TOLERANCE * size) & (first[j] != i) & (second[j] != i)
         if touches.any():
             vertex, other = _first(i, j, touches)
-            where = f"vertex {number[vertex]} at {_at(points[vertex])}"
+            where = f"vertex {number[vertex]} at {at(points[vertex])}"
             raise ShapeError(f"The {kind} touches itself: {where} lies on {edge(other)}.")
 
 
@@ -187,7 +161,3 @@ def _cross(a: Floats, b: Floats, p: Floats, q: Floats) -> Bools:
         return np.asarray(d[:, 0] * rel[:, 1] - d[:, 1] * rel[:, 0])
 
     return np.asarray((side(a, b, p) * side(a, b, q) < 0.0) & (side(p, q, a) * side(p, q, b) < 0.0))
-
-
-def _at(p: Floats) -> str:
-    return f"({p[0]:.6g}, {p[1]:.6g})"

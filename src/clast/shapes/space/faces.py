@@ -108,11 +108,11 @@ def _joined(one: Loop, other: Loop) -> Loop | None:
     last = (first + count) % len(one)
     at = other.index(one[first])
     new = [other[(at + step) % len(other)] for step in range(len(other) - count + 1)]  # other goes its own way from first to last
-    kept = [one[(last + step) % len(one)] for step in range(len(one) - count + 1)]  # one goes from last to first
+    rest = [one[(last + step) % len(one)] for step in range(len(one) - count + 1)]  # one goes from last to first
     inner = set(new[1:-1])
-    if inner & set(kept):
+    if inner & set(rest):
         return None  # they touch at a vertex more
-    return tuple(kept + new[1:-1])
+    return tuple(rest + new[1:-1])
 
 
 def _without_collinear(vertices: Floats, loops: list[Loop], tolerance: float) -> list[Loop]:

@@ -21,9 +21,10 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from clast.errors import ShapeError
+from clast.shapes.drawn_files import STRICT, Positive, bad_value, last_words, read_as, write_new
 from clast.shapes.space.make import capsule, mesh, plate, shell, sphere_clump
 from clast.shapes.space.pieces import pieces
 from clast.shapes.space.solid import Solid
@@ -32,17 +33,15 @@ FORMAT, VERSION = "clast solid", 1
 
 _ONE = {"vertices": "vertex", "faces": "face", "edges": "edge", "piece": "face"}
 
-Positive = Annotated[float, Field(gt=0.0)]
 Rounding = Annotated[float, Field(ge=0.0)]
 Triple = Annotated[list[float], Field(min_length=3, max_length=3)]
 Number = Annotated[int, Field(ge=0)]
-_STRICT = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class _Drawn(BaseModel):
     """The keys of a solid's file."""
 
-    model_config = _STRICT
+    model_config = STRICT
     format: Literal["clast solid"]
     version: Number
     radius: Rounding
@@ -66,20 +65,13 @@ def load_solid(path: str | Path) -> Solid:
     except json.JSONDecodeError as error:
         raise ShapeError(f"{file} is not JSON: {error.msg} at line {error.lineno}.") from None
     except (OSError, UnicodeDecodeError, RecursionError) as error:
-        raise ShapeError(f"The solid's file {file} cannot be read: {_last_words(error)}.") from None
+        raise ShapeError(f"The solid's file {file} cannot be read: {last_words(error)}.") from None
     if not isinstance(keys, dict) or keys.get("format") != FORMAT:
         raise ShapeError(f'{file} is no solid\'s file: it must be a table with "format": "{FORMAT}".')
     version = keys.get("version", 0)
     if isinstance(version, int) and version > VERSION:
         raise ShapeError(f"{file} was written by a newer clast (version {version} of the format, this one reads {VERSION}).")
-    try:
-        drawn = _Drawn.model_validate(keys)
-    except ValidationError as error:
-        raise ShapeError(f"In {file} {_sentence(error.errors()[0])}.") from None
-    try:
-        return _made(drawn, drawn.name or file.stem)
-    except ShapeError as error:
-        raise ShapeError(f"{file}: {error}") from None
+    return read_as(_Drawn, keys, file, _sentence, lambda drawn: _made(drawn, drawn.name or file.stem))
 
 
 def save_solid(solid: Solid, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -104,14 +96,7 @@ def save_solid(solid: Solid, path: str | Path, *, overwrite: bool = False) -> Pa
     lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in keys.items()]
     for key, values in rows.items():
         lines.append(f'  "{key}": [\n' + ",\n".join(f"    {json.dumps(value)}" for value in values) + "\n  ]")
-    try:
-        with file.open("w" if overwrite else "x", encoding="utf-8") as out:
-            out.write("{\n" + ",\n".join(lines) + "\n}\n")
-    except FileExistsError:
-        raise ShapeError(f"There is a file {file} already: choose another name, or overwrite=True.") from None
-    except OSError as error:
-        raise ShapeError(f"The solid's file {file} cannot be written: {_last_words(error)}.") from None
-    return file
+    return write_new(file, "{\n" + ",\n".join(lines) + "\n}\n", "The solid's file", overwrite=overwrite)
 
 
 def _made(drawn: _Drawn, name: str) -> Solid:
@@ -177,18 +162,4 @@ def _sentence(error: Any) -> str:
         return f"{what} must be {wanted[key] if len(where) > 1 else 'a list'}, not {given!r}"
     if kind == "greater_than_equal" and key == "radius":
         return f"{what} must be positive, or 0 for a sharp solid, not {given!r}"
-    if kind == "greater_than":
-        return f"{what} must be greater than {error['ctx']['gt']:g}, not {given!r}"
-    if kind == "finite_number":
-        return f"{what} must be finite, not {given!r}"
-    wanted_kind = {
-        "float_type": "a number", "string_type": "a text", "bool_type": "true or false", "int_type": "a whole number",
-        "greater_than_equal": "0 or more",
-    }  # fmt: skip
-    return f"{what} must be {wanted_kind.get(kind, 'something else')}, not {given!r}"
-
-
-def _last_words(error: Exception) -> str:
-    """The message of an error, as the end of a sentence."""
-    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return words.rstrip(".").replace("\n", " ")
+    return bad_value(what, error)

@@ -27,7 +27,8 @@ from clast.shapes.plane.validity import (
 from clast.shapes.space.faces import Loop
 from clast.shapes.space.make import mesh, shell
 from clast.shapes.space.solid import Solid
-from clast.shapes.space.validity import checked_length, checked_rounding
+from clast.shapes.space.validity import checked_rounding
+from clast.shapes.vertices import checked_length
 
 
 @in_files("prism", "a polygon in x and y drawn out along z", listed=10)
@@ -104,9 +105,9 @@ def _surface_of_cells(planes: list[Floats], filled: Bools) -> tuple[Floats, list
         if not filled[cell]:
             continue
         for axis, up in itertools.product(range(3), (0, 1)):
-            beside = list(cell)
-            beside[axis] += 2 * up - 1
-            if 0 <= beside[axis] < filled.shape[axis] and filled[tuple(beside)]:
+            neighbour = list(cell)
+            neighbour[axis] += 2 * up - 1
+            if 0 <= neighbour[axis] < filled.shape[axis] and filled[tuple(neighbour)]:
                 continue
             loop = []
             for j, k in ((0, 0), (1, 0), (1, 1), (0, 1)):  # counter-clockwise about +axis

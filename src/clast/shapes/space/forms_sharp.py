@@ -20,8 +20,8 @@ from clast.shapes.space.forms import checked_count
 from clast.shapes.space.make import hull
 from clast.shapes.space.pieces import pieces
 from clast.shapes.space.solid import Solid
-from clast.shapes.space.validity import checked_length
 from clast.shapes.space.vectors import cross, length
+from clast.shapes.vertices import checked_length
 
 # Both on the unit sphere, before it is stretched: of random corners about one draw in six is redrawn.
 NEEDLE = 0.6  # over the number of corners: smallest height that a face may have

@@ -22,16 +22,15 @@ from clast.shapes.space.surface import refuse_bad_surface
 from clast.shapes.space.thickness import warn_if_thin
 from clast.shapes.space.validity import (
     checked_faces,
-    checked_length,
     checked_places,
     checked_round,
     checked_rounding,
-    named,
     refuse_bad_loop,
     refuse_repeated_places,
     repeated,
 )
 from clast.shapes.space.vectors import cross, dot
+from clast.shapes.vertices import checked_length, named
 
 
 @in_files("sphere", "one point swept by a ball", listed=1)

@@ -29,7 +29,8 @@ from clast.shapes.space.solid import Solid
 from clast.shapes.space.surface import refuse_bad_edges, refuse_bad_faces, refuse_bad_surface
 from clast.shapes.space.thickness import solid_thickness
 from clast.shapes.space.union import union_mass
-from clast.shapes.space.validity import checked_length, checked_rounding
+from clast.shapes.space.validity import checked_rounding
+from clast.shapes.vertices import checked_length
 
 MESH_FILES = (".stl", ".obj", ".ply")
 VERTICES = 200  # that a grain is cut down to, if no number is given
@@ -113,12 +114,12 @@ def _made(
     joined = merged(whole, loops, TOLERANCE * size) if len(loops) <= _MERGE_FIRST else None
     if joined is not None and len(np.unique(edges_of(joined))) <= budget:
         few = whole if skeleton else moved_in(whole, joined, radius)
-        kept = triangulated(whole, joined)[0].tolist()  # faces of four planes at a corner need not stay plane
+        few_faces = triangulated(whole, joined)[0].tolist()  # faces of four planes at a corner need not stay plane
     else:
-        few, kept = _simplest(whole, faces, radius, budget, skeleton)
+        few, few_faces = _simplest(whole, faces, radius, budget, skeleton)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ThinShapeWarning)  # the report notes it
-        return mesh(few, kept, radius, name=name), whole, faces, done
+        return mesh(few, few_faces, radius, name=name), whole, faces, done
 
 
 def _sharp(whole: Floats, faces: Ints, budget: int, name: str) -> Solid:
@@ -142,23 +143,25 @@ def _simplest(whole: Floats, faces: Ints, radius: float, budget: int, skeleton: 
     size = body_size(whole, radius)
     best: tuple[Floats, list[Loop]] | None = None
     thickest, refusal = -1.0, "It cannot be simplified so far"
-    for few, kept in simplified(whole, faces, budget):
-        edges = edges_of(kept)
+    for few, few_faces in simplified(whole, faces, budget):
+        edges = edges_of(few_faces)
         moved = few
         if not skeleton:
             # chords cut off what is round: the faces are moved in by less, which makes up for the volume
-            moved = moved_in(few, kept, radius)
-            volume = union_mass(moved, edges, kept, radius, closed=True, lines=_ROUGH).volume
+            moved = moved_in(few, few_faces, radius)
+            volume = union_mass(moved, edges, few_faces, radius, closed=True, lines=_ROUGH).volume
             missing = (mesh_volume(whole, faces) - volume) / surface_area(whole, faces)
-            moved = moved_in(few, kept, radius - missing)
+            moved = moved_in(few, few_faces, radius - missing)
         try:
-            refuse_bad_surface(moved, kept, size, "mesh", closed=True)
+            refuse_bad_surface(moved, few_faces, size, "mesh", closed=True)
         except ShapeError as error:
             refusal = f"Simplified it is no surface ({str(error).rstrip('.')})"
             continue
-        thick = solid_thickness(moved, edges, [np.array(loop) for loop in kept], np.array(kept), np.arange(len(kept)))
+        thick = solid_thickness(
+            moved, edges, [np.array(loop) for loop in few_faces], np.array(few_faces), np.arange(len(few_faces))
+        )
         if thick > thickest:
-            best, thickest = (moved, kept), thick
+            best, thickest = (moved, few_faces), thick
         if thick >= radius:
             break
     if best is None:

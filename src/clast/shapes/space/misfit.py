@@ -44,10 +44,10 @@ def solid_misfit(solid: Solid, vertices: Floats, triangles: Ints) -> SolidMisfit
     far = distance_to_skeleton(seen, drawn, solid.edges, solid.triangles)
     if solid.is_closed:
         far = np.where(in_surface(seen, drawn, solid.triangles), -far, far)
-    own = _surface_samples(solid, drawn)
+    samples = _surface_samples(solid, drawn)
     return SolidMisfit(
         solid.volume / mesh_volume(vertices, triangles) - 1.0,
-        float(distance_to_triangles(own, vertices, triangles).max()) / size,
+        float(distance_to_triangles(samples, vertices, triangles).max()) / size,
         float(np.abs(far - solid.radius).max()) / size,
     )
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from clast.shapes.plane.thickness import THIN
+from clast.shapes.soundness import rounding_warnings
 from clast.shapes.space.solid import Solid
-
-SMALL_ROUNDING = 0.01  # of the reach
 
 
 def describe_solid(solid: Solid) -> list[str]:
@@ -39,17 +37,4 @@ def describe_solid(solid: Solid) -> list[str]:
 
 def solid_warnings(solid: Solid) -> list[str]:
     """What a user should know before thousands of these grains run; empty for a sound solid."""
-    if solid.sharp:
-        return []  # both are about rounding
-    found = []
-    if solid.thickness < THIN * solid.radius:
-        found.append(
-            f"the skeleton is only {solid.thickness:.3g} thick somewhere, less than {THIN:g} sphero-radii: "
-            "overlaps deeper than that are miscounted"
-        )
-    if solid.radius < SMALL_ROUNDING * solid.reach:
-        found.append(
-            f"the sphero-radius is only {solid.radius / solid.reach:.2g} of the reach: overlaps must stay below a fifth of it, "
-            "which needs stiff contacts and small steps"
-        )
-    return found
+    return [] if solid.sharp else rounding_warnings(solid)  # all are about rounding

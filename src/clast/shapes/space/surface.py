@@ -15,8 +15,9 @@ from clast.shapes.plane.inside import Bools, Floats, Ints
 from clast.shapes.plane.validity import TOLERANCE
 from clast.shapes.space.faces import Loop, area_vectors, edges_of, sides, triangulated
 from clast.shapes.space.inside import in_surface, over_triangles
-from clast.shapes.space.validity import at, refuse_bad_loop
+from clast.shapes.space.validity import refuse_bad_loop
 from clast.shapes.space.vectors import cross, dot, length
+from clast.shapes.vertices import at
 
 
 def refuse_bad_surface(vertices: Floats, loops: Sequence[Loop], size: float, kind: str, *, closed: bool) -> None:
@@ -134,13 +135,13 @@ def inside_out(vertices: Floats, loops: Sequence[Loop], triangles: Ints, owner: 
     groups = pieces(loops)
     centre = vertices.mean(axis=0)
     for group in groups:
-        own = np.isin(owner, group)
-        a, b, c = (vertices[triangles[own, k]] - centre for k in range(3))
+        part = np.isin(owner, group)
+        a, b, c = (vertices[triangles[part, k]] - centre for k in range(3))
         volume = float(dot(a, cross(b, c)).sum()) / 6.0
         inner = False
         if len(groups) > 1:
             start = vertices[loops[group[0]][0]]
-            inner = bool(in_surface(start[None], vertices, triangles[~own])[0])
+            inner = bool(in_surface(start[None], vertices, triangles[~part])[0])
         if (volume < 0.0) != inner:
             wrong.append(group)
     return wrong

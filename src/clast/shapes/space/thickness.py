@@ -136,8 +136,8 @@ def _edge_to_edge(vertices: Floats, edges: Ints, faces: Sequence[Ints], triangle
         s, t = (uv * vw - square * uw) / safe, (uu * vw - uv * uw) / safe
         # of parallel ones the middle of the stretch where they run side by side
         ends = np.sort(np.stack([-uw / uu, (uv - uw) / uu]), axis=0).clip(0.0, 1.0)
-        beside = 0.5 * (ends[0] + ends[1])
-        s = np.where(slanted, s, np.where(ends[1] > ends[0], beside, -1.0))
+        middle = 0.5 * (ends[0] + ends[1])
+        s = np.where(slanted, s, np.where(ends[1] > ends[0], middle, -1.0))
         t = np.where(slanted, t, (vw + s * uv) / square)
         joined = (edges[some][:, None, :, None] == edges[:, None, :]).any(axis=(2, 3))
         inner = ~joined & (s > 0.0) & (s < 1.0) & (t > 0.0) & (t < 1.0) & (some[:, None] < np.arange(len(edges)))

@@ -15,25 +15,12 @@ from clast.errors import ShapeError
 from clast.shapes.plane.inside import Floats
 from clast.shapes.plane.validity import TOLERANCE, refuse_self_contact
 from clast.shapes.space.faces import Loop, area_vector
+from clast.shapes.vertices import at, checked_number, checked_vertices, named
 
 
 def checked_places(points: ArrayLike, least: int, kind: str) -> Floats:
     """`points` as an (n, 3) array of at least `least` finite vertices, or ShapeError."""
-    try:
-        array = np.array(points, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ShapeError(f"The vertices of a {kind} must be triples of numbers (x, y, z).") from None
-    if array.size == 0:
-        array = array.reshape(0, 3)
-    if array.ndim != 2 or array.shape[1] != 3:
-        raise ShapeError(f"The vertices of a {kind} must be an array of shape (n, 3), not {array.shape}.")
-    bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
-    if len(bad):
-        raise ShapeError(f"In this {kind} {named(array, int(bad[0]))} is not finite.")
-    if len(array) < least:
-        last = f" (the last is {named(array, len(array) - 1)})" if len(array) else ""
-        raise ShapeError(f"A {kind} needs at least {least} vertices, got {len(array)}{last}.")
-    return array
+    return checked_vertices(points, 3, least, kind)
 
 
 def checked_faces(faces: Iterable[ArrayLike], count: int, kind: str) -> list[Loop]:
@@ -59,23 +46,9 @@ def checked_faces(faces: Iterable[ArrayLike], count: int, kind: str) -> list[Loo
     return loops
 
 
-def checked_length(value: float, what: str) -> float:
-    """A positive finite number, or ShapeError with `what` and the value."""
-    try:
-        length = float(value)
-    except (TypeError, ValueError):
-        raise ShapeError(f"{what} must be a number, not {value!r}.") from None
-    if not (math.isfinite(length) and length > 0.0):
-        raise ShapeError(f"{what} must be positive and finite, not {length!r}.")
-    return length
-
-
 def checked_rounding(radius: float) -> float:
     """The sphero-radius of a solid that may be sharp as a float, 0 for no rounding; or ShapeError."""
-    try:
-        r = float(radius)
-    except (TypeError, ValueError):
-        raise ShapeError(f"The sphero-radius must be a number, not {radius!r}.") from None
+    r = checked_number(radius, "The sphero-radius")
     if not (math.isfinite(r) and r >= 0.0):
         raise ShapeError(f"The sphero-radius must be positive and finite, or 0 for a sharp solid, not {r!r}.")
     return abs(r)  # -0.0 is 0 too
@@ -90,16 +63,6 @@ def checked_round(radius: float, kind: str, left: str) -> float:
             "a hull, cuboid or tetrahedron."
         )
     return r
-
-
-def at(p: Floats) -> str:
-    """'(1, 2, 3)'."""
-    return f"({p[0]:.6g}, {p[1]:.6g}, {p[2]:.6g})"
-
-
-def named(points: Floats, i: int) -> str:
-    """'vertex 3 at (1, 2, 3)'."""
-    return f"vertex {i} at {at(points[i])}"
 
 
 def repeated(points: Floats, size: float) -> list[tuple[int, int]]:
