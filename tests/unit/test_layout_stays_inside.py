@@ -21,7 +21,7 @@ PUBLIC = {
     "limits": {"limits_of"},
     "named": {"Cell"},
     "named_contacts": {"ContactTable"},
-    "rows": {"interleaved", "levels_of"},
+    "rows": {"levels_of"},
     "runner": {"Every", "Output", "run_stretches"},
     "snapshot": {"Snapshot"},
     "timestep": {"FRACTION"},

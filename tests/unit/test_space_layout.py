@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from clast.algebra.morton import interleaved
 from clast.dynamics.program import Program
-from clast.dynamics.rows import MANY, interleaved, near_in_memory
+from clast.dynamics.rows import MANY, near_in_memory
 from clast.dynamics.space.columns import RADIUS, SPIN, TURN, VELOCITY
 from clast.dynamics.space.layout import TOGETHER, lay_out
 from clast.dynamics.timestep import safe_step, unstable_step
