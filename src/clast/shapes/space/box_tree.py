@@ -14,7 +14,7 @@ import numpy as np
 
 from clast.algebra.morton import in_morton_order
 from clast.shapes.inside import Floats, Ints
-from clast.shapes.space.vectors import dot
+from clast.shapes.space.vectors import cross, dot
 
 FEW = 64  # boxes: up to here all pairs are as fast as a tree
 _FAN = 4  # boxes in the next larger one
@@ -35,6 +35,13 @@ def plain_boxes(low: Floats, high: Floats) -> Regions:
     """Regions that are boxes along the axes, their corners (q, d) each."""
     none = np.empty((len(low), 0))
     return Regions(low, high, np.empty((len(low), 0, 3)), none, none)
+
+
+def segments(a: Floats, b: Floats) -> Regions:
+    """Straight lines a→b, (q, 3) each."""
+    normal = np.stack([cross(b - a, axis) for axis in np.eye(3)], axis=1)
+    level = dot(normal, a[:, None])
+    return Regions(np.minimum(a, b), np.maximum(a, b), normal, level, level)
 
 
 def beyond_planes(normal: Floats, least: Floats) -> Regions:

@@ -106,8 +106,8 @@ def _distance_by_boxes(points: Floats, vertices: Floats, a: Floats, b: Floats, c
         line = feature < len(a)
         at, of = points[point[line]], feature[line]
         np.minimum.at(nearest, point[line], distance_to_segments(at, a[of], b[of]))
-        at, of = points[point[~line]], corners[feature[~line] - len(a)]
-        np.minimum.at(nearest, point[~line], height_over_triangles(at, of[:, 0], of[:, 1], of[:, 2]))
+        at, flat = points[point[~line]], corners[feature[~line] - len(a)]
+        np.minimum.at(nearest, point[~line], height_over_triangles(at, flat[:, 0], flat[:, 1], flat[:, 2]))
     return nearest
 
 

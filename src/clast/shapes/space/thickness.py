@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clast.shapes.inside import Bools, Floats, Ints
-from clast.shapes.space.box_tree import BoxTree, Regions
+from clast.shapes.space.box_tree import BoxTree, Regions, segments
 from clast.shapes.space.faces import corners_of
 from clast.shapes.space.inside import distance_to_skeleton, height_over_triangles, in_surface, over_triangles
 from clast.shapes.space.vectors import cross, dot, products
@@ -88,7 +88,8 @@ def _across_faces(surface: _Surface) -> float:
     least = math.inf
     for first in range(0, len(base), _RAYS):
         some = slice(first, first + _RAYS)
-        for ray, t in tree.meeting(_rays(start[some], inward[some], min(least, surface.whole))):
+        reach = min(least, surface.whole)
+        for ray, t in tree.meeting(segments(start[some], start[some] + reach * inward[some])):
             ray = ray + first
             slope = dot(surface.normal[t], inward[ray])
             facing = (slope > 1e-12) & (owner[t] != owner[base[ray]])  # left by the ray: its outer side looks the way it goes
@@ -107,14 +108,6 @@ def _largest(square: Floats, owner: Ints) -> Ints:
         if face not in largest or size > square[largest[face]] * (1.0 + 1e-9):
             largest[face] = k
     return np.array(list(largest.values()), dtype=np.int64)
-
-
-def _rays(start: Floats, way: Floats, length: float) -> Regions:
-    """Segments of one length from places (q, 3) along unit vectors (q, 3)."""
-    end = start + length * way
-    normal = np.stack([cross(way, axis) for axis in np.eye(3)], axis=1)
-    level = dot(normal, start[:, None])
-    return Regions(np.minimum(start, end), np.maximum(start, end), normal, level, level)
 
 
 _Ways = list[tuple[Floats, Floats]]  # lengths (k,) and middles (k, 3)
