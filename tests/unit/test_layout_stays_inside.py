@@ -21,7 +21,7 @@ PUBLIC = {
     "limits": {"limits_of"},
     "named": {"Cell"},
     "named_contacts": {"ContactTable"},
-    "bodies.rows": {"interleaved", "levels_of"},
+    "bodies.rows": {"levels_of"},
     "runner": {"Every", "Output", "run_stretches"},
     "snapshot": {"Snapshot"},
     "timestep": {"FRACTION"},

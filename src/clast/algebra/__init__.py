@@ -1,1 +1,1 @@
-"""Vectors and rotations as records of numbers, for compiled code."""
+"""Vectors and rotations as records of numbers, for compiled code, and the order of places along a curve."""

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from clast.algebra.morton import interleaved
 from clast.algebra.quaternions import matrix, random_turns
-from clast.dynamics.bodies.rows import MANY, interleaved, near_in_memory
+from clast.dynamics.bodies.rows import MANY, near_in_memory
 from clast.dynamics.program import Program
 from clast.dynamics.space.columns import RADIUS, SPIN, TURN, VELOCITY
 from clast.dynamics.space.layout import TOGETHER, lay_out

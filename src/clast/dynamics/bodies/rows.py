@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from clast.algebra.morton import BITS, interleaved
 from clast.errors import SceneError
 from clast.scene.imposed import Imposed, sum_up
 from clast.scene.problem import Problem
 
 MANY = 4096  # bodies from which their order in memory matters
-BITS = 20  # of a cell number in that order
 OVERLAP = 0.05  # of the smallest sphero-radius: where the stiffness for the safe step is taken
 SURE_OVERLAP = 1e-3  # and where the step is surely unstable
 WALL_DAMPING = 0.2  # of a free wall: c = 0.2 M √(0.5 k_n/M) (model §6)
@@ -45,20 +45,6 @@ def morton_key(places: np.ndarray, reach: np.ndarray) -> np.ndarray:
     size = 2.0 * float(np.median(reach))
     cell = np.clip((places - places.min(axis=0)) / size, 0, 2**BITS - 1).astype(np.int64)
     return interleaved(cell)
-
-
-def interleaved(cell: np.ndarray) -> np.ndarray:
-    """The bits of the numbers in each row of `cell` (n, axes), all below 2²⁰, taken in turn: one number (n,) per row."""
-    axes = cell.shape[1]
-    small = np.arange(1 << BITS // 2)
-    spread = np.zeros(small.size, np.int64)  # of half a number: its bits, `axes` places apart
-    for bit in range(BITS // 2):
-        spread |= ((small >> bit) & 1) << (axes * bit)
-    key = np.zeros(len(cell), np.int64)
-    for axis in range(axes):
-        key |= spread[cell[:, axis] & (small.size - 1)] << axis
-        key |= spread[cell[:, axis] >> BITS // 2] << (axes * (BITS // 2) + axis)
-    return key
 
 
 def levels_of(reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

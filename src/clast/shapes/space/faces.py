@@ -6,17 +6,19 @@ and faces given, so the same mesh always makes the same solid.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from clast.shapes.plane.inside import Floats, Ints
+from clast.shapes.space.ears import roundest_ears
 from clast.shapes.space.vectors import cross, length
 
 Loop = tuple[int, ...]
 
 
-def corners_of(loops: Sequence[Sequence[int]]) -> tuple[Ints, Ints, Ints, Ints]:
+def corners_of(loops: Sequence[Sequence[int] | Ints]) -> tuple[Ints, Ints, Ints, Ints]:
     """All corners of all faces in a row, (c,) each: the vertex, the next one of its loop, the one before, and the face."""
     counts = [len(loop) for loop in loops]
     here = np.concatenate([np.asarray(loop, dtype=np.int64) for loop in loops])
@@ -74,70 +76,92 @@ def merged(vertices: Floats, loops: Sequence[Loop], tolerance: float) -> list[Lo
         if seed not in free:
             continue
         free.discard(seed)
-        loop = loops[seed]
-        at, normal = vertices[loop[0]], areas[seed] / size[seed]
-        far: set[int] = set()  # faces in another plane
-        changed = True
-        while changed:
-            changed = False
-            for a, b in sides(loop):
-                k = owner.get((b, a))
-                if k is None or k not in free or k in far:
-                    continue
-                if np.abs((vertices[list(loops[k])] - at) @ normal).max() > tolerance or areas[k] @ normal <= 0.0:
-                    far.add(k)
-                    continue
-                joined = _joined(loop, loops[k])
-                if joined is not None:
-                    free.discard(k)
-                    loop, changed = joined, True
-                    break
-        grown.append(loop)
+        at, normal = vertices[loops[seed][0]], areas[seed] / size[seed]
+
+        def in_plane(k: int, at: Floats = at, normal: Floats = normal) -> bool:
+            off = float(np.abs((vertices[list(loops[k])] - at) @ normal).max())
+            return off <= tolerance and bool(areas[k] @ normal > 0.0)
+
+        grown.append(_grown(seed, loops, owner, free, in_plane))
     return in_order(_without_collinear(vertices, grown, tolerance))
 
 
-def _joined(one: Loop, other: Loop) -> Loop | None:
-    """Two loops joined along the sides they share, or None if that would not be a polygon without holes."""
-    theirs = set(sides(other))
-    shared = [(b, a) in theirs for a, b in sides(one)]  # side k goes from one[k-1] to one[k]
-    count = sum(shared)
-    start = [k for k in range(len(one)) if not shared[k] and shared[(k + 1) % len(one)]]
-    if count == len(one) or len(start) != 1:
+def _grown(
+    seed: int, loops: Sequence[Loop], owner: dict[tuple[int, int], int], free: set[int], in_plane: Callable[[int], bool]
+) -> Loop:
+    """A face joined with its neighbours and theirs that are `free` and in its plane; they are free no longer.
+
+    The walk goes round the face, on from where the last neighbour was joined, until there is none on a whole round. A neighbour
+    that cannot be joined may be when others have been.
+    """
+    after = dict(sides(loops[seed]))  # the vertex behind each one
+    far: set[int] = set()  # faces in another plane
+    here, left = loops[seed][-1], len(after)
+    while left:
+        k = owner.get((after[here], here))
+        if k is not None and k in free and k not in far:
+            if not in_plane(k):
+                far.add(k)
+            elif (new := _way_round(loops[k], after)) is not None:
+                free.discard(k)
+                gone = new[0]
+                while gone != new[-1]:
+                    gone = after.pop(gone)
+                after.update(itertools.pairwise(new))
+                here, left = new[-2], len(after)
+                continue
+        here, left = after[here], left - 1
+    loop = [here]
+    while after[loop[-1]] != here:
+        loop.append(after[loop[-1]])
+    return tuple(loop)
+
+
+def _way_round(other: Loop, after: dict[int, int]) -> list[int] | None:
+    """Where a loop, given by the vertex `after` each one, goes when it is joined with another: the vertices that replace the
+    stretch they share. None if that would not be a polygon without holes."""
+    shared = [after.get(b) == a for a, b in sides(other)]  # side k goes from other[k-1] to other[k]
+    start = [k for k in range(len(other)) if not shared[k] and shared[(k + 1) % len(other)]]
+    if len(start) != 1:
         return None  # they share two stretches, so there is a hole between, or everything
-    first = start[0]  # the shared stretch leaves one[first] and ends `count` sides later
-    last = (first + count) % len(one)
-    at = other.index(one[first])
-    new = [other[(at + step) % len(other)] for step in range(len(other) - count + 1)]  # other goes its own way from first to last
-    rest = [one[(last + step) % len(one)] for step in range(len(one) - count + 1)]  # one goes from last to first
-    inner = set(new[1:-1])
-    if inner & set(rest):
+    count = sum(shared)
+    new = [other[(start[0] + count + step) % len(other)] for step in range(len(other) - count + 1)]
+    if any(v in after for v in new[1:-1]):
         return None  # they touch at a vertex more
-    return tuple(rest + new[1:-1])
+    return new
 
 
 def _without_collinear(vertices: Floats, loops: list[Loop], tolerance: float) -> list[Loop]:
     """The loops without vertices (of `vertices`, (n, 3)) at which only two edges meet, in a straight line."""
+    meets: dict[int, set[int]] = {}
+    around: dict[int, list[int]] = {}  # loops at a vertex
+    for k, loop in enumerate(loops):
+        for a, b in sides(loop):
+            meets.setdefault(a, set()).add(b)
+            meets.setdefault(b, set()).add(a)
+            around.setdefault(a, []).append(k)
+    count = [len(loop) for loop in loops]
+    left_out: set[int] = set()
     while True:
-        meets: dict[int, set[int]] = {}
-        for loop in loops:
-            for a, b in sides(loop):
-                meets.setdefault(a, set()).add(b)
-                meets.setdefault(b, set()).add(a)
-        gone: set[int] = set()
-        for v in sorted(meets):
-            if len(meets[v]) != 2:
-                continue
+        gone: dict[int, tuple[int, int]] = {}
+        for v in sorted(v for v, others in meets.items() if len(others) == 2):
             a, b = sorted(meets[v])
-            if a in gone or b in gone or min(len(loop) for loop in loops if v in loop) <= 3:
+            if a in gone or b in gone or min(count[k] for k in around[v]) <= 3:
                 continue
             along, rel = vertices[b] - vertices[a], vertices[v] - vertices[a]
             length2 = float(along @ along)
             off = cross(along, rel)
             if 0.0 < along @ rel < length2 and float(off @ off) <= tolerance * tolerance * length2:
-                gone.add(v)
+                gone[v] = a, b
         if not gone:
-            return loops
-        loops = [tuple(v for v in loop if v not in gone) for loop in loops]
+            return [tuple(v for v in loop if v not in left_out) for loop in loops]
+        left_out.update(gone)
+        for v, (a, b) in gone.items():
+            del meets[v]
+            meets[a] = meets[a] - {v} | {b}
+            meets[b] = meets[b] - {v} | {a}
+            for k in around[v]:
+                count[k] -= 1
 
 
 def in_order(loops: Iterable[Sequence[int]]) -> list[Loop]:
@@ -170,32 +194,8 @@ def triangulated(vertices: Floats, loops: Sequence[Iterable[int]]) -> tuple[Ints
 
 
 def _ears(vertices: Floats, loop: list[int]) -> list[Loop]:
-    """Triangles of one plane polygon: of the corners that hold no other vertex the roundest is cut off, again and again."""
+    """Triangles of one plane polygon, cut off ear by ear."""
     normal = area_vector(vertices[loop])
     axis = int(np.abs(normal).argmax())  # drawn on the coordinate plane it is least oblique to
-    p = vertices[:, [(axis + 1) % 3, (axis + 2) % 3]] * (1.0, np.sign(normal[axis]))
-    left = list(loop)
-    nothing = 1e-12 * float(np.ptp(p[left], axis=0).max()) ** 2  # an area: a vertex on the cut counts as held
-    cut: list[Loop] = []
-    while len(left) > 3:
-        best, score = 0, 0.0
-        for k in range(len(left)):
-            a, b, c = left[k - 1], left[k], left[(k + 1) % len(left)]
-            sharp = _turn(p[a], p[b], p[c])
-            if sharp <= nothing:
-                continue
-            others = p[[v for v in left if v not in (a, b, c)]]
-            inner = [_turn(p[i], p[j], others) >= -nothing for i, j in ((a, b), (b, c), (c, a))]
-            if np.logical_and.reduce(inner).any():
-                continue
-            longest = max(float(((p[i] - p[j]) ** 2).sum()) for i, j in ((a, b), (b, c), (c, a)))
-            if float(sharp) / longest > score * (1.0 + 1e-9):  # of equals the first
-                best, score = k, float(sharp) / longest
-        cut.append((left[best - 1], left[best], left[(best + 1) % len(left)]))
-        del left[best]
-    return [*cut, (left[0], left[1], left[2])]
-
-
-def _turn(a: Floats, b: Floats, c: Floats) -> Floats:
-    """Twice the signed area of the triangle a, b, c in the plane; c may be (k, 2)."""
-    return np.asarray((b[0] - a[0]) * (c[..., 1] - a[1]) - (b[1] - a[1]) * (c[..., 0] - a[0]))
+    flat = vertices[loop][:, [(axis + 1) % 3, (axis + 2) % 3]] * (1.0, np.sign(normal[axis]))
+    return [(loop[i], loop[j], loop[k]) for i, j, k in roundest_ears(flat)]

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clast.shapes.plane.inside import Floats, Ints
+from clast.shapes.space.box_tree import BoxTree, beyond_planes
 from clast.shapes.space.faces import Loop, area_vectors, corners_of
 from clast.shapes.space.vectors import cross, dot, length, outer
 
@@ -63,8 +64,11 @@ def is_convex(vertices: Floats, loops: Sequence[Loop], tolerance: float) -> bool
     """Whether a closed surface has all its vertices (n, 3) behind the planes of all its faces, to the tolerance (length)."""
     area = area_vectors(vertices, loops)
     normal = area / length(area)[:, None]
-    first = vertices[[loop[0] for loop in loops]]
-    return bool((vertices @ normal.T - dot(first, normal)).max() <= tolerance)
+    level = dot(vertices[[loop[0] for loop in loops]], normal)
+    for k, v in BoxTree(vertices, vertices).meeting(beyond_planes(normal, level + tolerance)):
+        if (dot(vertices[v], normal[k]) - level[k] > tolerance).any():
+            return False
+    return True
 
 
 def is_convex_loop(vertices: Floats, loop: Loop) -> bool:

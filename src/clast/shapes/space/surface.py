@@ -5,14 +5,14 @@ Every refusal is one sentence that names the face, edge or vertex as the user co
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from clast.errors import ShapeError
 from clast.shapes.plane.inside import Bools, Floats, Ints
 from clast.shapes.plane.validity import TOLERANCE
+from clast.shapes.space.box_tree import BoxTree, segments
 from clast.shapes.space.faces import Loop, area_vectors, edges_of, sides, triangulated
 from clast.shapes.space.inside import in_surface, over_triangles
 from clast.shapes.space.validity import refuse_bad_loop
@@ -91,10 +91,13 @@ def _refuse_pinches(vertices: Floats, loops: Sequence[Loop], kind: str) -> None:
             i = loops[k].index(v)
             for other in (loops[k][i - 1], loops[k][(i + 1) % len(loops[k])]):
                 meets.setdefault(other, []).append(k)
+        next_to: dict[int, set[int]] = {k: set() for k in faces}
+        for both in meets.values():
+            for k in both:
+                next_to[k].update(both)
         reached, edge = {faces[0]}, [faces[0]]
         while edge:
-            k = edge.pop()
-            new = {j for both in meets.values() if k in both for j in both} - reached
+            new = next_to[edge.pop()] - reached
             reached |= new
             edge += new
         if len(reached) < len(faces):
@@ -148,44 +151,31 @@ def inside_out(vertices: Floats, loops: Sequence[Loop], triangles: Ints, owner: 
 
 
 def _refuse_crossings(vertices: Floats, loops: Sequence[Loop], triangles: Ints, owner: Ints, size: float, kind: str) -> None:
-    """ShapeError where an edge cuts or touches a face it has no vertex in common with."""
+    """ShapeError where an edge cuts or touches a face it has no vertex in common with; named is one of the smallest faces."""
     edges = edges_of(loops)
     slack = TOLERANCE * size
     corners = vertices[triangles]
     a, b = vertices[edges[:, 0]], vertices[edges[:, 1]]
+    middle = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))  # near the origin boxes lose no digits
+    tree = BoxTree(corners.min(axis=1) - middle - 2.0 * slack, corners.max(axis=1) - middle + 2.0 * slack)
+    order = np.frexp(length(corners - corners.mean(axis=1)[:, None]).max(axis=1) + slack)[1]  # classes of sizes
     of_face = {k: set(loop) for k, loop in enumerate(loops)}
-    for e, t in _near(a, b, corners, slack):
-        i, j, corner = edges[e, 0, None], edges[e, 1, None], triangles[t]
-        apart = ~((corner == i) | (corner == j)).any(axis=1)
+    found: list[tuple[int, int, int]] = []
+    for e, t in tree.meeting(segments(a - middle, b - middle)):
+        apart = ~(triangles[t][:, :, None] == edges[e][:, None, :]).any(axis=(1, 2))
         e, t = e[apart], t[apart]
         hit = _meet(a[e], b[e], corners[t], slack)
-        for k, n in sorted(zip(e[hit].tolist(), t[hit].tolist(), strict=True)):
-            p, q = edges[k].tolist()
-            face = int(owner[n])
-            if p in of_face[face] and q in of_face[face]:
-                continue  # of one plane polygon, which has been found simple
-            raise ShapeError(
-                f"This {kind} crosses or touches itself: edge {p}-{q} (from {at(vertices[p])} to {at(vertices[q])}) meets face "
-                f"{face} near {at(_middle(vertices, loops[face]))}."
-            )
-
-
-def _near(a: Floats, b: Floats, corners: Floats, slack: float) -> Iterator[tuple[Ints, Ints]]:
-    """Numbers (k,) of segments a→b, (m, 3) each, and of triangles (t, 3, 3) whose boxes overlap, a class of sizes at a time."""
-    from scipy.spatial import cKDTree  # slow to import, and a run in the plane does not need it
-
-    low, high = corners.min(axis=1) - slack, corners.max(axis=1) + slack
-    least, most = np.minimum(a, b), np.maximum(a, b)
-    centre = corners.mean(axis=1)
-    order = np.frexp(length(corners - centre[:, None]).max(axis=1) + slack)[1]
-    for exponent in np.unique(order):
-        some = np.flatnonzero(order == exponent)
-        reach = 0.5 * length(b - a) + math.ldexp(1.0, int(exponent))
-        found = cKDTree(centre[some]).query_ball_point(0.5 * (a + b), reach * (1.0 + 1e-12))
-        e = np.repeat(np.arange(len(a)), [len(near) for near in found])
-        t = some[np.concatenate([np.array(near, dtype=np.int64) for near in found])]
-        both = (least[e] <= high[t]).all(axis=1) & (most[e] >= low[t]).all(axis=1)
-        yield e[both], t[both]
+        for k, n in zip(e[hit].tolist(), t[hit].tolist(), strict=True):
+            if not set(edges[k].tolist()) <= of_face[int(owner[n])]:  # else of one plane polygon, which has been found simple
+                found.append((int(order[n]), k, n))
+    if found:
+        _, k, n = min(found)
+        p, q = edges[k].tolist()
+        face = int(owner[n])
+        raise ShapeError(
+            f"This {kind} crosses or touches itself: edge {p}-{q} (from {at(vertices[p])} to {at(vertices[q])}) meets face "
+            f"{face} near {at(_middle(vertices, loops[face]))}."
+        )
 
 
 def _middle(vertices: Floats, loop: Loop) -> Floats:

@@ -35,18 +35,23 @@ def _drawn_faces(vertices: Floats, edges: Ints, loops: Sequence[Loop]) -> tuple[
     area = area_vectors(vertices, loops) if loops else np.zeros((0, 3))
     normal = area / length(area)[:, None]
     owner = {side: k for k, loop in enumerate(loops) for side in sides(loop)}
-    group = list(range(len(loops)))
+    group = list(range(len(loops)))  # leads, step by step, to the face that stands for all of a plane
+
+    def stands_for(k: int) -> int:
+        while group[k] != k:
+            group[k] = k = group[group[k]]
+        return k
+
     real: list[tuple[int, int]] = []
     for a, b in edges.tolist():
         one, other = owner.get((a, b)), owner.get((b, a))
         if one is None or other is None or normal[one] @ normal[other] < 1.0 - 1e-12:
             real.append((a, b))
-        elif group[one] != group[other]:
-            old, new = group[other], group[one]
-            group = [new if k == old else k for k in group]
+        else:
+            group[stands_for(other)] = stands_for(one)
     faces: dict[int, set[int]] = {}
     for k, loop in enumerate(loops):
-        faces.setdefault(group[k], set()).update(loop)
+        faces.setdefault(stands_for(k), set()).update(loop)
     return [frozenset(face) for face in faces.values()], real
 
 

@@ -17,9 +17,10 @@ from clast.shapes.plane.inside import Floats, Ints
 from clast.shapes.space.faces import Loop, triangulated
 from clast.shapes.space.inside import OBLIQUE, crossings
 from clast.shapes.space.mass import Moments, SolidMass, mass_from
-from clast.shapes.space.vectors import cross
+from clast.shapes.space.vectors import cross, products
 
 LINES = 384  # across the longer side of the body's shadow
+_PAIRS = 1 << 16  # of a part of the body and a line, looked at at a time
 
 
 class _Lines(NamedTuple):
@@ -30,15 +31,26 @@ class _Lines(NamedTuple):
     columns: int
     rows: int
 
-    def near(self, low: Floats, high: Floats) -> tuple[Ints, Floats, Floats]:
-        """Numbers (k,) of the lines within the rectangle from low (2,) to high (2,), and their x and y."""
+    def near(self, low: Floats, high: Floats) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
+        """For rectangles from low to high, (k, 2) each, the lines within: number of the rectangle, of the line, its x and y.
+
+        In blocks of whole rectangles, all arrays of a block of one length.
+        """
         slack = 1e-6  # of the spacing: no line is lost to round-off
         first = np.maximum(np.ceil((low - self.corner) / self.spacing - slack), 0).astype(np.int64)
         last = np.floor((high - self.corner) / self.spacing + slack).astype(np.int64)
-        columns = np.arange(first[0], min(int(last[0]), self.columns - 1) + 1)
-        rows = np.arange(first[1], min(int(last[1]), self.rows - 1) + 1)
-        column, row = np.repeat(columns, len(rows)), np.tile(rows, len(columns))
-        return column * self.rows + row, self.corner[0] + self.spacing * column, self.corner[1] + self.spacing * row
+        count = np.maximum(np.minimum(last, [self.columns - 1, self.rows - 1]) - first + 1, 0)
+        until = np.cumsum(count[:, 0] * count[:, 1])  # lines, up to the end of each rectangle
+        start = 0
+        while start < len(low):
+            before = int(until[start - 1]) if start else 0
+            stop = max(start + 1, int(np.searchsorted(until, before + _PAIRS, side="right")))
+            own = np.diff(until[start:stop], prepend=before)
+            which = np.repeat(np.arange(start, stop), own)
+            within = np.arange(before, before + len(which)) - np.repeat(until[start:stop] - own, own)
+            column, row = first[which, 0] + within // count[which, 1], first[which, 1] + within % count[which, 1]
+            yield which, column * self.rows + row, self.corner[0] + self.spacing * column, self.corner[1] + self.spacing * row
+            start = stop
 
 
 def union_mass(
@@ -112,54 +124,56 @@ _Part = tuple[Ints, Floats, Floats]  # lines (k,), and the intervals from (k,) t
 
 
 def _balls(at: Floats, radius: float, raster: _Lines) -> Iterator[_Part]:
-    for centre in at:
-        line, x, y = raster.near(centre[:2] - radius, centre[:2] + radius)
-        square = radius**2 - (x - centre[0]) ** 2 - (y - centre[1]) ** 2
+    for k, line, x, y in raster.near(at[:, :2] - radius, at[:, :2] + radius):
+        centre = at[k]
+        square = radius**2 - (x - centre[:, 0]) ** 2 - (y - centre[:, 1]) ** 2
         hit = square > 0.0
-        half = np.sqrt(square[hit])
-        yield line[hit], centre[2] - half, centre[2] + half
+        half, level = np.sqrt(square[hit]), centre[hit, 2]
+        yield line[hit], level - half, level + half
 
 
 def _cylinders(at: Floats, edges: Ints, radius: float, raster: _Lines) -> Iterator[_Part]:
     """Cylinders between the planes through the ends of the edges, square to them."""
-    for i, j in edges.tolist():
-        a, d = at[i], at[j] - at[i]
-        length = math.sqrt(float(d @ d))
-        d = d / length
-        line, x, y = raster.near(np.minimum(at[i], at[j])[:2] - radius, np.maximum(at[i], at[j])[:2] + radius)
-        u, v = x - a[0], y - a[1]
-        level = u * d[0] + v * d[1]  # how far along the edge the foot of the line on the plane z = a_z lies
-        upright = 1.0 - d[2] * d[2]
+    start, end = at[edges[:, 0]], at[edges[:, 1]]
+    length = np.sqrt(products(end - start, end - start))
+    along = (end - start) / length[:, None]
+    for k, line, x, y in raster.near(np.minimum(start, end)[:, :2] - radius, np.maximum(start, end)[:, :2] + radius):
+        a, d = start[k], along[k]
+        u, v = x - a[:, 0], y - a[:, 1]
+        level = u * d[:, 0] + v * d[:, 1]  # how far along the edge the foot of the line on the plane z = a_z lies
+        upright = 1.0 - d[:, 2] * d[:, 2]
         # |p − (p·d)d|² = r² with p = (u, v, z): a quadratic in z
-        mean = level * d[2] / upright
+        mean = level * d[:, 2] / upright
         square = mean * mean - (u * u + v * v - level * level - radius**2) / upright
-        hit = square > 0.0
+        hit = np.flatnonzero(square > 0.0)
         half = np.sqrt(square[hit])
-        low, high = mean[hit] - half, mean[hit] + half
-        ends = np.sort(np.stack([-level[hit] / d[2], (length - level[hit]) / d[2]]), axis=0)  # oblique: d_z is not 0
-        low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
+        level, rise = level[hit], d[hit, 2]  # oblique: the rise is not 0
+        ends = -level / rise, (length[k[hit]] - level) / rise
+        low, high = np.maximum(mean[hit] - half, np.minimum(*ends)), np.minimum(mean[hit] + half, np.maximum(*ends))
         some = high > low
-        yield line[hit][some], a[2] + low[some], a[2] + high[some]
+        hit, low, high = hit[some], low[some], high[some]
+        yield line[hit], a[hit, 2] + low, a[hit, 2] + high
 
 
 def _slabs(at: Floats, triangles: Ints, radius: float, raster: _Lines) -> Iterator[_Part]:
     """Triangles with the sphero-radius on either side: five planes cut each line."""
-    for corners in at[triangles]:
-        area = cross(corners[1] - corners[0], corners[2] - corners[0])
-        normal = area / math.sqrt(float(area @ area))
-        thick = radius * np.abs(normal[:2])
-        line, x, y = raster.near(corners.min(axis=0)[:2] - thick, corners.max(axis=0)[:2] + thick)
+    corners = at[triangles]
+    area = cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normal = area / np.sqrt(products(area, area))[:, None]
+    level = products(normal, corners[:, 0])
+    planes = [(normal, level + radius), (-normal, radius - level)]
+    for i in range(3):
+        outward = cross(corners[:, (i + 1) % 3] - corners[:, i], normal)
+        planes.append((outward, products(outward, corners[:, i])))
+    thick = radius * np.abs(normal[:, :2])
+    for k, line, x, y in raster.near(corners.min(axis=1)[:, :2] - thick, corners.max(axis=1)[:, :2] + thick):
         low, high = np.full(len(line), -np.inf), np.full(len(line), np.inf)
-        planes = [(normal, float(normal @ corners[0]) + radius), (-normal, radius - float(normal @ corners[0]))]
-        for k in range(3):
-            outward = cross(corners[(k + 1) % 3] - corners[k], normal)
-            planes.append((outward, float(outward @ corners[k])))
-        for n, offset in planes:
-            at_plane = (offset - n[0] * x - n[1] * y) / n[2]
-            if n[2] > 0.0:
-                high = np.minimum(high, at_plane)
-            else:
-                low = np.maximum(low, at_plane)
+        for plane, offset in planes:
+            n = plane[k]
+            at_plane = (offset[k] - n[:, 0] * x - n[:, 1] * y) / n[:, 2]
+            above = n[:, 2] > 0.0
+            np.minimum(high, at_plane, out=high, where=above)
+            np.maximum(low, at_plane, out=low, where=~above)
         some = high > low
         yield line[some], low[some], high[some]
 
@@ -167,9 +181,9 @@ def _slabs(at: Floats, triangles: Ints, radius: float, raster: _Lines) -> Iterat
 def _inside(at: Floats, triangles: Ints, raster: _Lines) -> Iterator[_Part]:
     """Between every first and second crossing of a line with the closed surface."""
     lines, heights = [], []
-    for number, corners in enumerate(at[triangles]):
-        line, x, y = raster.near(corners.min(axis=0)[:2], corners.max(axis=0)[:2])
-        hit, height = crossings(x, y, at, triangles[number : number + 1])
+    corners = at[triangles]
+    for k, line, x, y in raster.near(corners.min(axis=1)[:, :2], corners.max(axis=1)[:, :2]):
+        hit, height = crossings(x, y, at, triangles[k])
         lines.append(line[hit])
         heights.append(height[hit])
     line, height = np.concatenate(lines), np.concatenate(heights)
