@@ -23,13 +23,23 @@ def defined_in(package: str) -> list[Any]:
 
 
 def classes_in(package: str) -> dict[str, type]:
-    """The public classes that the modules of a package define, by name."""
-    return {each.__name__: each for each in defined_in(package) if isinstance(each, type)}
+    """The public classes that the modules of a package define, by name; ClastError where two modules define the same name."""
+    return by_own_name([each for each in defined_in(package) if isinstance(each, type)])
+
+
+def by_own_name(things: list[Any]) -> dict[str, Any]:
+    """Classes or functions by their names; ClastError where two have the same: a copied file in which one was not renamed."""
+    found: dict[str, Any] = {}
+    for each in things:
+        other = found.setdefault(each.__name__, each)
+        if other is not each:
+            raise ClastError(f"{other.__module__} and {each.__module__} both define {each.__name__}: rename one of them")
+    return found
 
 
 def makers_in(package: str) -> dict[str, Callable[..., Any]]:
     """The functions of a package that make shapes and have a name in scene files (`clast.keys.in_files`), by that name."""
-    marked = [each for each in defined_in(package) if "in_files" in getattr(each, "__dict__", {})]
+    marked = list(by_own_name([each for each in defined_in(package) if "in_files" in getattr(each, "__dict__", {})]).values())
     return in_order({each: (each.in_files.kind, each.in_files.listed) for each in marked})
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from clast.errors import InputError, StoreError
+from clast.experiments import find
 from clast.experiments.experiment import Merit, Parameters, Quantity, Study, parameter
 from clast.experiments.shared.running import conduct
 from clast.output.store.reader import open_run
@@ -182,3 +183,12 @@ def test_runs_without_tables_still_open(tmp_path):
     run = open_run(tmp_path / "run")
     assert run.finished and run.tables == {}
     assert "frames" in repr(run)
+
+
+def test_an_experiment_without_its_entry_or_of_another_name_is_refused(monkeypatch):
+    monkeypatch.setattr("clast.experiments.cow_bounce.EXPERIMENT", dataclasses.replace(find("cow-bounce"), name="two-drops"))
+    with pytest.raises(InputError, match=r"cow_bounce must define EXPERIMENT with name='cow-bounce', .*its name is 'two-drops'"):
+        find("cow-bounce")
+    monkeypatch.delattr("clast.experiments.cow_bounce.EXPERIMENT")
+    with pytest.raises(InputError, match=r"cow_bounce must define EXPERIMENT .*there is none"):
+        find("cow-bounce")

@@ -19,5 +19,9 @@ def find(name: str) -> Entry:
     """The experiment of that name; InputError lists what there is."""
     if name not in names():
         raise InputError(f"there is no experiment '{name}'; there are: {', '.join(names())}")
-    experiment: Entry = import_module(f"clast.experiments.{name.replace('-', '_')}").EXPERIMENT
+    module = f"clast.experiments.{name.replace('-', '_')}"
+    experiment: Entry | None = getattr(import_module(module), "EXPERIMENT", None)
+    if experiment is None or experiment.name != name:
+        found = "there is none" if experiment is None else f"its name is '{experiment.name}'"
+        raise InputError(f"{module} must define EXPERIMENT with name='{name}', that of its file; {found}")
     return experiment

@@ -14,7 +14,7 @@ from scene_texts import toml
 
 import clast.shapes
 from clast.errors import ClastError, InputError, ShapeError
-from clast.found import in_order, makers_in
+from clast.found import by_own_name, in_order, makers_in
 from clast.keys import keys_of
 from clast.scene_files.build import ShapeShelf
 from clast.scene_files.reading import parse
@@ -106,3 +106,11 @@ def test_two_of_one_kind_are_refused():
         in_order({one: ("drum", 1), other: ("drum", 2)})
     assert list(in_order({one: ("b", 100), other: ("a", 100)})) == ["a", "b"]
     assert list(in_order({one: ("b", 1), other: ("a", 100)})) == ["b", "a"]
+
+
+def test_two_files_that_define_one_name_are_refused():
+    """A file was copied, and what it defines not renamed: the one would take the place of the other."""
+    one, other = type("Disk", (), {"__module__": "a"}), type("Disk", (), {"__module__": "b"})
+    assert by_own_name([one, one]) == {"Disk": one}
+    with pytest.raises(ClastError, match="a and b both define Disk: rename one of them"):
+        by_own_name([one, other])
