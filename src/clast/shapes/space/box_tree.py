@@ -64,7 +64,7 @@ def _level(low: Floats, high: Floats) -> _Level:
 
 
 class BoxTree:
-    """Boxes (n, d) to be asked which of them meet regions."""
+    """Boxes (n, d) to be given which of them meet regions."""
 
     def __init__(self, low: Floats, high: Floats) -> None:
         self.count = len(low)
