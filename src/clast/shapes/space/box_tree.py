@@ -64,7 +64,7 @@ def _level(low: Floats, high: Floats) -> _Level:
 
 
 class BoxTree:
-    """Boxes (n, d) to be given which of them meet regions."""
+    """Boxes (n, d) in a tree, which finds those that meet a region."""
 
     def __init__(self, low: Floats, high: Floats) -> None:
         self.count = len(low)
