@@ -2,7 +2,7 @@
 
 A phase is over when all its *parts* are done, not when all threads have come to its end: a thread that was put aside holds up
 nobody, and joins at the present phase when it comes back; any number of threads, even one, finishes the work. What a part
-computes does not depend on who does it, so neither do the results. One thread is a team of one and runs the same machine code.
+computes does not depend on who does it, so neither do the results. One thread is a team of one and runs the same passes.
 
 Parts are divided into *homes*, one per thread. A thread claims from its own home first, whose data its caches know, and a
 little later from the homes of others. It waits by spinning, then by giving its core away.
@@ -95,8 +95,21 @@ def member_of(work: Callable[..., Any], following: Callable[..., Any]) -> Any:
         return mine > 0 and fetch_add(words, DONE, mine) + mine == home[home.size - 1]
 
     @device
+    def alone(team, job):
+        """All phases by one thread, which need not claim anything. Between atomic changes of words the compiler would make the
+        world of a pass anew for every stage, which is most of the time of a step of few bodies."""
+        words, phase = team.words, team.words[PHASE]
+        while phase != OVER:
+            for part in range(team.home[1]):
+                work(phase, part, 0, words, job)
+            phase = following(phase, words, job)
+        words[PHASE] = OVER
+
+    @device
     def member(me, team, job):
         words, homes = team.words, team.home.size - 1
+        if homes == 1:
+            alone(team, job)
         phase = load(words, PHASE)
         while phase != OVER:
             last = False
