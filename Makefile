@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 
 READY  := $(VENV)/.ready
 
-.PHONY: demo test validate lint bench clean install
+.PHONY: demo test test-gpu validate lint bench clean install
 
 # cows fall through a hopper: sets everything up, runs it, makes a figure, a movie and a table
 demo: $(READY)
@@ -32,7 +32,12 @@ lint: $(STAMP)
 	$(VENV)/bin/mypy
 
 test: $(STAMP) lint
-	$(PY) -m pytest -m "not validate" -n auto --maxprocesses 4 --dist loadfile --durations=8
+	$(PY) -m pytest -m "not validate and not gpu" -n auto --maxprocesses 4 --dist loadfile --durations=8
+
+# what needs a GPU: steps on it beside steps by threads
+test-gpu: $(STAMP)
+	$(PY) -m pip install --quiet --disable-pip-version-check --editable ".[cuda]"
+	$(PY) -m pytest -m gpu -v
 
 validate: $(STAMP)
 	$(PY) -m pytest -m validate --durations=0 -s

@@ -91,7 +91,7 @@ def a_run(inverse, gravity=(0.0, 0.0, 0.0), mass: float = 0.7, order: int = 0) -
         pair, np.zeros((1, CONSTANT)), np.zeros((1, 3), np.int32), np.zeros((1, 2), np.uint32), np.zeros((1, 3)), np.zeros(1),
         np.array([0, 1, 1], np.uint32), np.array([0, 0, 1], np.uint32), np.zeros(1, np.uint32), reference,
     )  # fmt: skip
-    return Run(model, state, contacts, empty_forces(WIDTHS, 1, 1))
+    return Run(model, state, contacts, empty_forces(WIDTHS, 1, 1, 1))
 
 
 def kinetic(run: Run) -> float:
@@ -143,7 +143,7 @@ def world_of(run: Run, clock: Clock, tags: Tags | None = None) -> BodyWorld:
     m, c, f = flat(run.model), flat(run.contacts), flat(run.forces)
     return BodyWorld(
         BodyModel(m.inverse_mass, m.inverse_inertia, m.cell, m.gravity), flat(run.state),
-        BodyContacts(c.image, c.first_pair, c.first_other, at_a_line(c.other), c.reference), BodyForces(f.pair, f.work),
+        BodyContacts(c.image, c.first_pair, c.first_other, at_a_line(c.other), c.reference), BodyForces(f.pair, f.work, f.loss),
         flat(tags_of() if tags is None else tags), clock, 1,
     )  # fmt: skip
 
@@ -153,7 +153,7 @@ def as_in_a_step(move: Any) -> Any:
 
     @device
     def called(b, world):
-        c, forces = world.contacts, BodyForces(bare(world.forces.pair), bare(world.forces.work))
+        c, forces = world.contacts, BodyForces(bare(world.forces.pair), bare(world.forces.work), bare(world.forces.loss))
         contacts = BodyContacts(c.image, c.first_pair, c.first_other, bare(c.other), c.reference)
         return move(b, BodyWorld(world.model, world.state, contacts, forces, world.tags, world.clock, world.pairs))
 

@@ -104,6 +104,7 @@ class Forces(NamedTuple):
     refine: np.ndarray  # (np,) uint8: 1 where a contact may open or close in this step
     more: np.ndarray  # (np, 4 or 9): what that adds to force and torques
     work: np.ndarray  # (np, 9): of sharp bodies the part of the first table that has no potential
+    loss: np.ndarray  # (np, 3) on a grid: heats of a pair, see `contacts.heats`
 
 
 class Roles(NamedTuple):
@@ -237,6 +238,7 @@ class BodyForces(NamedTuple):
 
     pair: np.ndarray
     work: np.ndarray
+    loss: np.ndarray
 
 
 class BodyWorld(NamedTuple):

@@ -4,12 +4,14 @@ import hashlib
 import math
 import time
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from clast.backend import bind
+from clast.backend.cuda import check_grid
 from clast.backend.threads import ThreadSearch, count_threads
 from clast.dynamics.arrays import Run, flat
 from clast.dynamics.bodies import cell, locality, removal
@@ -18,6 +20,7 @@ from clast.dynamics.contacts import kinds
 from clast.dynamics.contacts.memory import put_springs, springs_of, without_extra
 from clast.dynamics.contacts.remark import remark_on
 from clast.dynamics.family import family_of
+from clast.dynamics.grid_stretch import GridStretcher
 from clast.dynamics.named import NamedEngine
 from clast.dynamics.program import Program
 from clast.dynamics.snapshot import Snapshot, take_snapshot
@@ -30,6 +33,7 @@ from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 
 SLICE = 0.25  # seconds: compiled code comes back that often, at a whole step, so that Ctrl-C is heard
+DEVICES = ("cpu", "cuda")
 INTEGRATORS = {"verlet": 0, "gear4": 4, "gear5": 5}
 
 
@@ -97,6 +101,7 @@ class Engine(NamedEngine):
     alpha        Verlet distance [length], or "auto"
     threads      1, a number, or "auto", which compares several on the run itself and takes the quickest
     integrator   "verlet", "gear4" or "gear5"
+    device       "cpu", or "cuda": steps run on a GPU, lists are renewed and outputs made on the host
 
     SceneError for what cannot be stepped, StepError for a step at which a contact would be unstable; while it runs OverlapError
     for bodies that overlap too deeply, NotFiniteError for numbers that are none any more.
@@ -110,7 +115,14 @@ class Engine(NamedEngine):
         alpha: float | str = "auto",
         threads: int | str = 1,
         integrator: str = "verlet",
+        device: str = "cpu",
     ) -> None:
+        if device not in DEVICES:
+            raise SceneError(f'device = "{device}" must be one of {", ".join(DEVICES)}')
+        if device == "cuda":
+            check_grid()
+        self.device = device
+        self._grid: GridStretcher | None = None
         self.scene: Any = scene  # of the plane or of space: each module knows which it works on
         self.family = family_of(scene)
         (self.geometry, self.model, self.state, self.tags, columns, self.roles, self.order, self.free, self.moving) = (
@@ -131,6 +143,7 @@ class Engine(NamedEngine):
         if self.kernels.GEAR:
             self.state = self.family.with_derivatives(self.state, self.kernels.GEAR)
         self._stretcher = Stretcher(self.kernels)
+        self._grid = GridStretcher(self.kernels, partial(self.family.scratch_of, self.geometry)) if device == "cuda" else None
         self._rebuilder = Rebuilder(self.kernels, self.family.DIMENSION, self.family.WORDS, self.family.room_of(self.geometry))
         self._trees = self.family.trees_of(self.geometry)
         self._laws = math.isqrt(len(self.model.law)), self.model.law.shape[1]  # materials, parameters
@@ -186,6 +199,30 @@ class Engine(NamedEngine):
         self.seconds = 0.0
         self._rebuild()  # once more: the time of the first was that of its compiler
 
+    # --- tables ------------------------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> Any:
+        """What moves; where a GPU has moved it, brought home first."""
+        if self._grid is not None:
+            self._grid.bring_home()
+        return self._state_here
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        self._state_here = state
+
+    @property
+    def _lists(self) -> Any:
+        """The present lists; where a GPU has changed springs, brought home first."""
+        if self._grid is not None:
+            self._grid.bring_home()
+        return self._lists_here
+
+    @_lists.setter
+    def _lists(self, lists: Any) -> None:
+        self._lists_here = lists
+
     # --- lists -------------------------------------------------------------------------------------------------------
 
     def _smallest_alpha(self) -> float:
@@ -199,7 +236,8 @@ class Engine(NamedEngine):
         return empty_lists(self.family.WIDTHS, spring, self.order.size, pairs, candidates, kept)
 
     def _empty_forces(self, pairs: int) -> Any:
-        return empty_forces(self.family.WIDTHS, pairs, pairs if self.history else 1)
+        left = pairs if self.history and self._grid is not None else 1
+        return empty_forces(self.family.WIDTHS, pairs, pairs if self.history else 1, left)
 
     def _rebuild(self) -> None:
         """New lists at the present positions, with the springs of the old ones."""
@@ -314,6 +352,11 @@ class Engine(NamedEngine):
         """
         if self.step >= end:
             return self.step, DONE, -1
+        if self._grid is not None:
+            world = self._world(self._state_here, self._lists_here)
+            found = self._grid.run(self.step, end, self._run(self._onset), (self.pairs, self.moving), world)
+            self.step = found[0]
+            return found
         run, world, team = self._run(self._onset), self._world(self.state, self._lists), self._stretcher.team_at(self.step)
         self._words = team.words
         found = self._stretcher.run(team, end, run, world)

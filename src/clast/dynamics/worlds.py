@@ -86,7 +86,7 @@ def worlds_of(passes: SimpleNamespace) -> Any:
                 bare(c.pair), bare(c.pair_constant), bare(c.image), bare(c.candidate), bare(c.spring), bare(c.weight),
                 bare(c.first_pair), bare(c.first_other), bare(c.other),
             ),
-            Forces(bare(f.pair), bare(f.refine), bare(f.more), bare(f.work)),
+            Forces(bare(f.pair), bare(f.refine), bare(f.more), bare(f.work), bare(f.loss)),
             whole(job.scratch), clock_at(step, job.run, job.tags, gear), me,
         )  # fmt: skip
 
@@ -96,7 +96,7 @@ def worlds_of(passes: SimpleNamespace) -> Any:
         return BodyWorld(
             BodyModel(bare(m.inverse_mass), bare(m.inverse_inertia), bare(m.cell), bare(m.gravity)), look_at_state(job.state),
             BodyContacts(bare(c.image), bare(c.first_pair), bare(c.first_other), bare(c.other), bare(c.reference)),
-            BodyForces(bare(f.pair), bare(f.work)), whole(job.tags), clock_at(step, job.run, job.tags, gear),
+            BodyForces(bare(f.pair), bare(f.work), bare(f.loss)), whole(job.tags), clock_at(step, job.run, job.tags, gear),
             job.pair_cut[job.pair_cut.size - 1],
         )  # fmt: skip
 

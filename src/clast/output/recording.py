@@ -100,6 +100,7 @@ def run(
     alpha: float | str = "auto",
     threads: int | str = 1,
     integrator: str = "verlet",
+    device: str = "cpu",
     samples: int = 400,
     frames: int = 100,
     extra: Extra | None = None,
@@ -116,6 +117,7 @@ def run(
     dt           time step [time], or None for the safe one
     alpha        how far lists of neighbours reach [length], or "auto"; results do not depend on it
     threads      number of threads, or "auto"; results do not depend on it
+    device       "cpu", or "cuda": steps run on an NVIDIA GPU (`pip install 'clast[cuda]'`); results agree to rounding
     integrator   "verlet", "gear4" or "gear5"
     samples      rows of the series, about; at least 200 for an honest energy error
     frames       stored configurations, about; 0 for none
@@ -153,7 +155,7 @@ def run(
         resume, overwrite = False, True
     if scene.bodies and not is_compiled(kernels_of(scene, integrator)):
         progress.say("compiling once, about 30 s")
-    engine = Engine(scene, dt=dt, alpha=alpha, threads=threads, integrator=integrator)
+    engine = Engine(scene, dt=dt, alpha=alpha, threads=threads, integrator=integrator, device=device)
     end = steps_until(until, engine.dt)
     record = Recorder(engine, end, samples, frames, extra, conclude, progress, checkpoint_seconds)
     if resume:

@@ -6,6 +6,7 @@ import numpy as np
 
 from clast.backend.lines import zeros
 from clast.dynamics.arrays import Contacts, Forces, Scratch
+from clast.dynamics.contacts.heats import LOSS
 
 
 class Widths(NamedTuple):
@@ -36,13 +37,14 @@ def empty_lists(widths: Widths, spring: int, bodies: int, pairs: int, candidates
     )
 
 
-def empty_forces(widths: Widths, pairs: int, kept: int) -> Forces:
-    """Force tables with room for `pairs`, of which `kept` lose energy."""
+def empty_forces(widths: Widths, pairs: int, kept: int, left: int) -> Forces:
+    """Force tables with room for `pairs`, of which `kept` lose energy and `left` leave it to their bodies to book that."""
     return Forces(
         pair=zeros((pairs, 2 * widths.pull)),
         refine=zeros(pairs, np.uint8),
         more=zeros((1 if widths.overlaps else pairs, widths.pull)),
         work=zeros((kept if widths.overlaps else 1, widths.pull)),
+        loss=zeros((left, LOSS)),
     )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from clast.backend.ahead import bring_of
 from clast.backend.bare import LANES, bare, lane, onwards
-from clast.backend.device import device, routine, stay_whole, unlikely, unsigned
+from clast.backend.device import PLAIN, device, routine, stay_whole, unlikely, unsigned
 from clast.backend.packed import WIDEST, packed_of
 from clast.dynamics.arrays import ACCOUNTS, LOST, ROLLING, SLIDING
 from clast.dynamics.contacts.forces import contact_of_law, is_too_deep, memory_width, plain_contact_of_law
@@ -151,7 +151,8 @@ def compute_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     def compute(number, table, at, clock):
         for group in range(groups_of(number)):
             for n in range(WIDEST):
-                compute_lane(lane(table, at + unsigned(WIDEST * group + n)), clock)
+                if not PLAIN or WIDEST * group + n < number:  # what stands in an idle lane may be an error to Python
+                    compute_lane(lane(table, at + unsigned(WIDEST * group + n)), clock)
 
     return compute
 

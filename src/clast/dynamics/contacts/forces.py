@@ -10,7 +10,6 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from clast.backend.device import device, unlikely
-from clast.dynamics.arrays import ACCOUNTS, LOST, ROLLING, SLIDING
 from clast.dynamics.contacts.onset import BELOW, parts_in_contact
 from clast.dynamics.contacts.springs import springs_of_law
 from clast.laws.law import Contact, Memory
@@ -170,13 +169,13 @@ def contact_of_law(family: SimpleNamespace, law: SimpleNamespace, touch_of: Any)
     return contact
 
 
-def forces_with_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
-    """The pass `pair_forces(p, world)` for laws that remember or lose something."""
+def forces_with_memory(family: SimpleNamespace, law: SimpleNamespace, book: Any) -> Any:
+    """The pass `pair_forces(p, world)` for laws that remember or lose something; `book` is one of `heats`."""
     visit, read_pair, nothing, add, write_wrench = (
         family.visit, family.read_pair, family.NOTHING, family.add_wrench, family.write_wrench
     )  # fmt: skip
     contact, change_hands, is_idle = contact_of_law(family, law, family.touch_of), springs_of_law(family, law), law.is_idle
-    SUMS, PULL, rolling = family.SUMS, family.PULL, law.rolling
+    SUMS, PULL = family.SUMS, family.PULL
 
     @device
     def add_contact(met, side, pair, world, s):
@@ -194,17 +193,13 @@ def forces_with_memory(family: SimpleNamespace, law: SimpleNamespace) -> Any:
 
     @device
     def pair_forces(p, world):
-        """Sums over the contacts of pair p into the tables of forces, heats into the book of i; returns marks: 1 where its
-        skeletons nearly touch, 2 where a contact may open or close."""
+        """Sums over the contacts of pair p into the tables of forces, heats to the book; returns marks: 1 where its skeletons
+        nearly touch, 2 where a contact may open or close."""
         pair = read_pair(world, p)
         s = visit(pair, world, add_contact, Sums(nothing, nothing, 0.0, 0.0, 0.0, False, False))
-        book, at = world.state.book, ACCOUNTS * pair.i
         write_wrench(world.forces.pair, SUMS * p, s.force)
         write_wrench(world.forces.pair, SUMS * p + PULL, s.drag)
-        book[at + SLIDING] += s.heat
-        book[at + LOST] += s.lost
-        if rolling:
-            book[at + ROLLING] += s.rolled
+        book(p, pair.i, s.heat, s.lost, s.rolled, world)
         world.forces.refine[p] = s.changes
         return s.too_deep | (s.changes << 1)
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from clast.backend.device import device
 from clast.dynamics.contacts.blocks import blocks_of, room_of
 from clast.dynamics.contacts.forces import forces_with_memory, forces_without_memory
+from clast.dynamics.contacts.heats import book_at_once
 from clast.dynamics.loops import loop_of
 
 # marks of pairs in the lists; the kinds that a scene has are bits: 1 << kind
@@ -78,6 +79,13 @@ def forces_of_kinds(
         room = max(floats for floats, _ in rooms), max(integers for _, integers in rooms)
         loops = [(each.bits, blocks_of(each.geometry, law, each.is_mine, room)) for each in kinds]
         return loops, room
-    forces_of = forces_with_memory if choice.remembers else forces_without_memory
-    loops = [(each.bits, loop_of(only(each.is_mine, forces_of(each.geometry, law)))) for each in kinds]
-    return loops, (0, 0)
+    return [(bits, loop_of(one_pass)) for bits, one_pass in pair_passes(kinds, law, choice, book_at_once)], (0, 0)
+
+
+def pair_passes(kinds: list[Kind], law: SimpleNamespace, choice: SimpleNamespace, book: Any) -> list[tuple[int, Any]]:
+    """The passes of the stage of forces, one pair at a time, each with the bits of its kinds; `book` is one of `heats`."""
+    if choice.remembers:
+        made = [forces_with_memory(each.geometry, law, book) for each in kinds]
+    else:
+        made = [forces_without_memory(each.geometry, law) for each in kinds]
+    return [(each.bits, only(each.is_mine, one_pass)) for each, one_pass in zip(kinds, made, strict=True)]

@@ -10,7 +10,8 @@ from clast.contact.plane import spheropolygon
 from clast.dynamics.contacts import table
 from clast.dynamics.contacts.balance import add_balance_of, balance_of
 from clast.dynamics.contacts.contact_rows import rows_of
-from clast.dynamics.contacts.kinds import ONE_ROUND, OTHERS, TWO_ROUND, forces_of_kinds, kinds_of
+from clast.dynamics.contacts.heats import booking_of, leave_to_body
+from clast.dynamics.contacts.kinds import ONE_ROUND, OTHERS, TWO_ROUND, forces_of_kinds, kinds_of, pair_passes
 from clast.dynamics.plane import columns, disk_lanes, disks, lanes, springs, visit
 from clast.dynamics.plane import motion as kicks
 from clast.dynamics.plane.columns import MARK, NOTHING, PAIR, PULL, SUMS
@@ -68,9 +69,12 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """The passes of a step, and `fill_rows`, for a law bound by `clast.dynamics.contacts.bound_law`."""
     geometry, remembers, order = geometry_of(law, choice), choice.remembers, choice.gear
     made: dict[tuple[int, ...], Any] = {(TWO_ROUND,): lambda: disks_of(law, choice), (ONE_ROUND, OTHERS): lambda: geometry}
-    forces, room = forces_of_kinds(kinds_of(choice, made, PAIR, MARK), law, choice)
+    kinds = kinds_of(choice, made, PAIR, MARK)
+    forces, room = forces_of_kinds(kinds, law, choice)
     return SimpleNamespace(
         forces=forces,
+        pair_forces=pair_passes(kinds, law, choice, leave_to_body),
+        book_pairs=booking_of(remembers),
         room=room,
         balance=balance_of(geometry, law, remembers),
         add_balance=add_balance_of(geometry),

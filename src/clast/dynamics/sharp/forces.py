@@ -6,11 +6,9 @@ from typing import Any, NamedTuple
 
 from clast.algebra.space import along, cross, dot, minus, plus, times, triple
 from clast.backend.device import device
-from clast.dynamics.arrays import LOST, SLIDING
 from clast.dynamics.sharp.columns import WIDTH
 from clast.dynamics.sharp.visit import read_pair, record_of, sliding_before, sliding_now
 from clast.dynamics.space.columns import (
-    BOOK,
     NONE,
     NOTHING,
     PULL,
@@ -47,8 +45,8 @@ def in_space(u, w, touch):
     return along(times(u, touch.one), w, touch.two)
 
 
-def forces_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool) -> Any:
-    """The pass `pair_forces(p, world)` for a law of overlaps."""
+def forces_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool, book: Any) -> Any:
+    """The pass `pair_forces(p, world)` for a law of overlaps; `book` is one of `clast.dynamics.contacts.heats`."""
     visit, touch_of, conserving = visiting.visit, visiting.touch_of, int(law.functions.CONSERVING)
     elastic, force, spring_energy, read_row = law.elastic, law.force, law.spring_energy, law.read_row
     booked = remembers and not conserving  # the work of pushes without a potential
@@ -114,16 +112,13 @@ def forces_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool) 
 
     @device
     def pair_forces(p, world):
-        """Force and torques of pair p into the tables of forces, heats into the book of i; returns whether it overlaps too
-        deeply."""
+        """Force and torques of pair p into the tables of forces, heats to the book; returns whether it overlaps too deeply."""
         pair = read_pair(world, p)
         s = visit(pair, world, add_overlap, Sums(NOTHING, NOTHING, NOTHING, 0.0, 0.0, False))
         write_wrench(world.forces.pair, SUMS * p, s.force)
         if remembers:
             write_wrench(world.forces.pair, SUMS * p + PULL, s.drag)
-            book, at = world.state.book, BOOK * pair.i
-            book[at + SLIDING] += s.heat
-            book[at + LOST] += s.lost
+            book(p, pair.i, s.heat, s.lost, 0.0, world)
         if booked:
             write_wrench(world.forces.work, PULL * p, s.push)
         return s.too_deep | 0

@@ -6,6 +6,7 @@ Kernels are named by what this module imports, so it imports no scene. The host'
 from types import SimpleNamespace
 
 from clast.backend.device import device
+from clast.dynamics.contacts.heats import book_at_once, booking_of, leave_to_body
 from clast.dynamics.contacts.kinds import ONLY_OTHERS
 from clast.dynamics.loops import loop_of
 from clast.dynamics.sharp.forces import forces_of
@@ -31,7 +32,9 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     visiting = visit_of(choice, conserving)
     booked = remembers if conserving else 2 * remembers  # 2: the work of pushes without a potential as well
     return SimpleNamespace(
-        forces=[(ONLY_OTHERS, loop_of(forces_of(visiting, law, remembers)))],
+        forces=[(ONLY_OTHERS, loop_of(forces_of(visiting, law, remembers, book_at_once)))],
+        pair_forces=[(ONLY_OTHERS, forces_of(visiting, law, remembers, leave_to_body))],
+        book_pairs=booking_of(remembers),
         room=(0, 0),
         balance=nothing,
         add_balance=nothing,

@@ -8,7 +8,8 @@ from typing import Any
 
 from clast.dynamics.contacts.balance import add_balance_of, balance_of
 from clast.dynamics.contacts.contact_rows import rows_of
-from clast.dynamics.contacts.kinds import ONE_ROUND, OTHERS, TWO_ROUND, forces_of_kinds, kinds_of
+from clast.dynamics.contacts.heats import booking_of, leave_to_body
+from clast.dynamics.contacts.kinds import ONE_ROUND, OTHERS, TWO_ROUND, forces_of_kinds, kinds_of, pair_passes
 from clast.dynamics.space import ball_lanes, ball_on, ball_on_lanes, balls, columns, counting, heirs, kicks, lanes, table, visit
 from clast.dynamics.space.columns import MARK, NOTHING, PAIR, PULL, SUMS
 from clast.dynamics.space.kicks import kick_and_drift_of
@@ -69,9 +70,12 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     made: dict[tuple[int, ...], Any] = {
         (TWO_ROUND,): lambda: balls_of(law, choice), (ONE_ROUND,): lambda: ball_on_of(law, choice), (OTHERS,): lambda: geometry
     }  # fmt: skip
-    forces, room = forces_of_kinds(kinds_of(choice, made, PAIR, MARK), law, choice)
+    kinds = kinds_of(choice, made, PAIR, MARK)
+    forces, room = forces_of_kinds(kinds, law, choice)
     return SimpleNamespace(
         forces=forces,
+        pair_forces=pair_passes(kinds, law, choice, leave_to_body),
+        book_pairs=booking_of(remembers),
         room=room,
         balance=balance_of(geometry, law, remembers),
         add_balance=add_balance_of(geometry),

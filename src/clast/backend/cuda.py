@@ -1,0 +1,147 @@
+"""A grid of threads on a GPU, as one more way to run passes: tables in its memory, and programs of launches recorded once.
+
+A program is a list of launches that is run many times; on a GPU it is captured as a graph, because a launch from Python costs
+more than most of what it starts. What changes from run to run stands in tables: a launch reads there how far it goes.
+
+With `NUMBA_ENABLE_CUDASIM=1` and `NUMBA_DISABLE_JIT=1` the same runs in numba's simulator, thread after thread, for tests.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numba
+import numpy as np
+from numba import typeof
+
+from clast.backend.device import PLAIN
+from clast.errors import InputError
+
+SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
+BLOCK = 64  # threads of a block, where registers are scarce: 256 take half again as long
+REGISTERS = 128  # of a thread, at most: fewer spill, more leave the GPU half empty
+MOST_THREADS = 1 << 21  # of one launch; what goes further is taken in turns
+ROOMY_THREADS = 1 if SIMULATED else 1 << 15  # of a launch whose threads need room of their own in a table
+
+
+def bring_cuda() -> Any:
+    """The module of numba for GPUs, a name of this module from then on: the simulator wants that. It takes a while to import."""
+    global cuda
+    from numba import cuda
+
+    return cuda
+
+
+@cache
+def why_not() -> str:
+    """Why there is no GPU to be used here: a sentence, or "" where there is one."""
+    if SIMULATED:
+        return "" if PLAIN else "the simulator of CUDA runs with NUMBA_DISABLE_JIT=1 only"
+    os.environ.setdefault("NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS", "0")
+    try:
+        import numba_cuda  # noqa: F401  # numba's own target for GPUs is no longer kept up
+    except ImportError:
+        return "the package numba-cuda is missing: pip install 'clast[cuda]'"
+    try:
+        found = bring_cuda().is_available()
+    except Exception as error:  # whatever a broken driver raises
+        return f"CUDA does not start ({type(error).__name__}): is the driver installed?"
+    return "" if found else "no NVIDIA GPU or no driver was found"
+
+
+def check_grid() -> None:
+    """InputError with the reason and the cure where no GPU can be used."""
+    if reason := why_not():
+        raise InputError(f'device = "cuda": {reason}; device = "cpu" runs everywhere')
+
+
+def kernel_of(one_pass: Callable[..., Any]) -> Any:
+    """A launch of a pass: `one_pass(q, thread, *tables)` for every q below the number that stands at counts[at]; the launch has
+    the arguments (counts, at, *tables). One thread may take several q, and none goes beyond."""
+    bring_cuda()
+
+    def launch(counts, at, words, listed, job):
+        first, stride = cuda.grid(1), cuda.gridsize(1)
+        for q in range(first, counts[at], stride):
+            one_pass(q, first, words, listed, job)
+
+    return cuda.jit(launch) if SIMULATED else cuda.jit(max_registers=REGISTERS)(launch)
+
+
+def put(record: Any) -> Any:
+    """The same record in the memory of the GPU: arrays copied there, tuples of them likewise, numbers as they are."""
+    if isinstance(record, np.ndarray):
+        return record.copy() if SIMULATED else cuda.to_device(record)
+    if isinstance(record, tuple):
+        parts = [put(each) for each in record]
+        return type(record)(*parts) if hasattr(record, "_fields") else tuple(parts)
+    return record
+
+
+def send(source: np.ndarray, target: Any) -> None:
+    """Copy an array to where it has a place on the GPU."""
+    if SIMULATED:
+        target[...] = source
+    else:
+        target.copy_to_device(source)
+
+
+def fetch(source: Any, target: np.ndarray) -> None:
+    """Copy an array from the GPU to where it has a place."""
+    if SIMULATED:
+        target[...] = source
+    else:
+        source.copy_to_host(target)
+
+
+class Launch:
+    """A kernel with its arguments, for so many items, by at most so many threads."""
+
+    def __init__(self, kernel: Any, arguments: Sequence[Any], items: int, most: int = MOST_THREADS) -> None:
+        self.kernel, self.arguments = kernel, tuple(arguments)
+        threads = min(max(items, 1), most)
+        self.blocks = 1 if SIMULATED else -(-threads // BLOCK)
+
+    def compile(self) -> None:
+        """Make the machine code: nothing may be compiled while launches are recorded."""
+        self.kernel.compile(tuple(typeof(each) for each in self.arguments))
+
+    def begin(self, stream: Any) -> None:
+        """Have it done after all that was begun before."""
+        if SIMULATED:
+            self.kernel[1, 1](*self.arguments)
+        else:
+            self.kernel[self.blocks, BLOCK, stream](*self.arguments)
+
+
+class Program:
+    """Launches one after the other, `times` times over, recorded."""
+
+    def __init__(self, launches: Sequence[Launch], times: int) -> None:
+        self.launches, self.times, self._graph, self._stream = list(launches), times, None, None
+        if SIMULATED:
+            return
+        from cuda.core import Device
+
+        device = Device()
+        device.set_current()
+        self._stream = device.create_stream()
+        for launch in self.launches:
+            launch.compile()
+        builder = self._stream.create_graph_builder()
+        builder.begin_building()
+        for _ in range(times):
+            for launch in self.launches:
+                launch.begin(builder)
+        self._graph = builder.end_building().complete()
+
+    def run(self) -> None:
+        """Run it once to its end."""
+        if SIMULATED:
+            for _ in range(self.times):
+                for launch in self.launches:
+                    launch.begin(None)
+            return
+        self._graph.launch(self._stream)  # type: ignore[attr-defined]
+        self._stream.sync()  # type: ignore[attr-defined]

@@ -1,0 +1,90 @@
+"""The time step of `clast.dynamics.step` on a grid: the same passes in the same order, one launch for each.
+
+    launch     over                      what
+    FORCES     pairs, of every kind      pairs in which a contact opens or closes are put on a list
+    BALANCE    pairs of that list
+    ADD        pairs of that list
+    PRESSURES  one thread                forces of loads, where there are any
+    MOVE       free bodies, then tagged  book what their pairs have lost, kick, drift, turn
+    TICK       one thread                the step is done; does the stretch go on?
+
+No launch can stop those that are recorded behind it. TICK is the only one that writes STALL, which all others read: where it is
+set they do nothing, so that a stretch ends at the very step at which a body has moved too far or bodies overlap too deeply, however
+many steps were recorded. A pair writes its own row and a body its own, each by one thread: results do not depend on the order.
+"""
+
+from types import SimpleNamespace
+from typing import Any
+
+from clast.backend.atomics import fetch_add, fetch_min
+from clast.backend.device import device, unsigned
+from clast.backend.held import hold
+from clast.dynamics.loops import CHANGES, STOP
+from clast.dynamics.worlds import worlds_of
+
+# words: the step reached and the one to stop at; whether the stretch is over; bodies that moved too far; lowest pair too deep
+STEP, END, STALL, MOVED, DEEP, LISTED, PAIRS, FREE, TAGGED, ONE, WORDS = range(11)  # … and how far launches go
+NOWHERE = 1 << 62  # no pair is too deep
+
+
+def grids_of(passes: SimpleNamespace) -> SimpleNamespace:
+    """What each thread of a launch does, `f(q, thread, words, listed, job)`, from the passes of a family."""
+    (pairs_at, bodies_at), book_pairs, before_moving = worlds_of(passes), passes.book_pairs, passes.before_moving
+    balance_pair, add_pair, move_body, lead_body = passes.balance, passes.add_balance, passes.move, passes.move_tagged
+
+    def forces_of(pair_forces: Any) -> Any:
+        @device
+        def forces(q, thread, words, listed, job):
+            if words[STALL] == 0:
+                marks = pair_forces(unsigned(q), hold(pairs_at(words[STEP], thread, hold(job))))
+                if marks & STOP:
+                    fetch_min(words, DEEP, q)
+                if marks & CHANGES:
+                    listed[fetch_add(words, LISTED, 1)] = q
+
+        return forces
+
+    @device
+    def balance(q, thread, words, listed, job):
+        if words[STALL] == 0:
+            balance_pair(unsigned(listed[q]), hold(pairs_at(words[STEP], thread, hold(job))))
+
+    @device
+    def add(q, thread, words, listed, job):
+        if words[STALL] == 0:
+            add_pair(unsigned(listed[q]), hold(pairs_at(words[STEP], thread, hold(job))))
+
+    @device
+    def pressures(q, thread, words, listed, job):
+        if words[STALL] == 0:
+            before_moving(hold(bodies_at(words[STEP], hold(job))))
+
+    @device
+    def move(q, thread, words, listed, job):
+        if words[STALL] == 0 and words[DEEP] == NOWHERE:
+            world = hold(bodies_at(words[STEP], hold(job)))
+            book_pairs(unsigned(q), world)
+            if move_body(unsigned(q), world) & STOP:
+                words[MOVED] = 1
+
+    @device
+    def lead(q, thread, words, listed, job):
+        if words[STALL] == 0 and words[DEEP] == NOWHERE:
+            world, b = hold(bodies_at(words[STEP], hold(job))), words[FREE] + q
+            book_pairs(unsigned(b), world)
+            if lead_body(unsigned(b), world) & STOP:
+                words[MOVED] = 1
+
+    @device
+    def tick(q, thread, words, listed, job):
+        if words[STALL] == 0:
+            words[LISTED] = 0
+            if words[DEEP] != NOWHERE:
+                words[STALL] = 1
+            else:
+                words[STEP] += 1
+                if words[MOVED] != 0 or words[STEP] >= words[END]:
+                    words[STALL] = 1
+
+    forces = [(bits, forces_of(each)) for bits, each in passes.pair_forces]
+    return SimpleNamespace(forces=forces, balance=balance, add=add, pressures=pressures, move=move, lead=lead, tick=tick)

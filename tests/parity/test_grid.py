@@ -1,0 +1,77 @@
+"""The step on a grid is the step of threads: every family in numba's simulator of a GPU, and, where there is one, on it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import grid_scenes
+import pytest
+
+from clast.backend.cuda import why_not
+from clast.dynamics.engine import Engine
+from clast.errors import InputError, SceneError
+
+PROGRAM = Path(grid_scenes.__file__)
+STEPS = 60
+SIMULATED = ["pentagons", "elastic", "sticky_disks", "gear", "cubes", "hertz_spheres", "sharp_cubes", "conserving_cubes"]
+AGREE = 1e-9  # over 500 steps with friction, where every rounding may differ
+
+
+@pytest.fixture(scope="module")
+def simulated() -> dict:
+    """All scenes in a process of its own: the simulator is chosen when numba is imported."""
+    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
+    command = [sys.executable, str(PROGRAM), str(STEPS), *SIMULATED]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_simulated_grid_gives_the_numbers_of_threads(simulated, name):
+    found = simulated[name]
+    assert max(found["apart"].values()) < 1e-13
+    assert found["contacts"] > 0 and found["moved"] > 0.0
+    assert found["springs"] > 0 or name == "elastic"
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_where_a_run_is_looked_at_leaves_no_trace(simulated, name):
+    assert max(simulated[name]["pieces"].values()) == 0.0
+
+
+def test_scenes_lose_energy_in_every_way(simulated):
+    """So that heats left to bodies are seen to reach the book."""
+    books = [simulated[name]["book"] for name in SIMULATED]
+    for account in ("heat_sliding", "heat_rolling"):
+        assert any(book[account] > 0.0 for book in books), account
+
+
+def test_lists_are_renewed_on_the_way(simulated):
+    assert any(simulated[name]["rebuilds"] > 2 for name in SIMULATED)
+
+
+def test_without_a_gpu_one_sentence():
+    if not (reason := why_not()):
+        pytest.skip("there is a GPU")
+    with pytest.raises(InputError, match=r'device = "cuda": .*; device = "cpu" runs everywhere') as caught:
+        Engine(grid_scenes.pentagons(), device="cuda")
+    assert reason in str(caught.value)
+
+
+def test_unknown_device():
+    with pytest.raises(SceneError, match='device = "gpu" must be one of cpu, cuda'):
+        Engine(grid_scenes.pentagons(), device="gpu")
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(bool(why_not()), reason="there is no GPU")
+@pytest.mark.parametrize("name", grid_scenes.SCENES)
+def test_gpu_agrees_with_threads(name):
+    by_threads, on_gpu, in_pieces = (
+        grid_scenes.after(name, 500, "cpu"), grid_scenes.after(name, 500, "cuda"), grid_scenes.after(name, 500, "cuda", 3)
+    )  # fmt: skip
+    assert max(grid_scenes.apart(by_threads, on_gpu).values()) < AGREE
+    assert max(grid_scenes.apart(on_gpu, in_pieces).values()) == 0.0

@@ -1,0 +1,150 @@
+"""Small scenes of every family, run by threads and on a grid (a GPU, or numba's simulator of one).
+
+python tests/tools/grid_scenes.py STEPS [NAME …]     prints a line of JSON: how far the two are apart, scene by scene
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from clast.dynamics.engine import Engine
+from clast.laws import Cohesion, Hertz, Linear, OverlapEnergy, OverlapVolume, Rolling
+from clast.scene.plane import Box, Scene
+from clast.scene.space import Scene3D
+from clast.scene.tags import Force, Velocity
+from clast.shapes import cow, cuboid, disk, regular, segment, sphere
+
+DT = 2e-4
+ROUGH = {"normal_damping": 20.0, "tangential_damping": 5.0}
+
+
+def pentagons() -> Scene:
+    """Three on a wall that moves: opening, closing, sliding, a prescribed velocity."""
+    scene = Scene(law=Linear(1e4, 5e3, friction=0.5, **ROUGH), gravity=(0.0, -10.0))
+    for k in range(3):
+        scene.add(regular(5, 0.1, side=0.6), (0.7 * k, 0.72 + 0.02 * k), velocity=(1.0 - k, -1.0), spin=2.0 - k, angle=0.3 * k)
+    scene.add_wall(segment((-5.0, 0.0), (5.0, 0.0), 0.1), tags=[Velocity(x=0.3, y=0.0, spin=0.0)])
+    return scene
+
+
+def elastic() -> Scene:
+    """A law that remembers nothing, in a periodic box; no grain is convex."""
+    scene = Scene(law=Linear(1e4), box=Box(7.0, 7.0))
+    for k in range(4):
+        scene.add(cow(), (3.4 * (k % 2), 3.4 * (k // 2)), velocity=(1.0 - k, 0.5 * k), spin=1.0 - k)
+    return scene
+
+
+def sticky_disks() -> Scene:
+    """Round bodies with rolling and cohesion, beside a square, under a lid that is pushed down."""
+    law = Linear(1e4, 5e3, friction=0.5, rolling=Rolling(1e3, 1e-3), cohesion=Cohesion(5.0, 0.02), **ROUGH)
+    scene = Scene(law=law, gravity=(0.0, -10.0))
+    for k in range(3):
+        scene.add(disk(0.4), (0.79 * k, 0.39), velocity=(0.2 * k, -0.5), spin=3.0 * k)
+    scene.add(regular(4, 0.1, side=0.6), (0.8, 1.1), velocity=(0.0, -0.5))
+    scene.add_wall(segment((-5.0, -0.1), (5.0, -0.1), 0.1))
+    lid = segment((-5.0, 1.6), (5.0, 1.6), 0.1)
+    scene.add(lid, (0.0, 1.6), density=1.0, big=True, tags=(Velocity(x=0.0, spin=0.0), Force(y=-20.0)))
+    return scene
+
+
+def gear() -> Scene:
+    """For Gear's method."""
+    return pentagons()
+
+
+def cubes_and_sphere() -> Scene3D:
+    """The same with a sphere: three kinds of pairs."""
+    scene = cubes()
+    scene.add(sphere(0.5), (0.5, 0.99, 0.99), velocity=(0.0, -0.3, -0.2), spin=(1.0, 0.0, 2.0))
+    return scene
+
+
+def cubes() -> Scene3D:
+    """Rounded cubes on a plate."""
+    scene = Scene3D(law=Linear(1e4, 5e3, friction=0.5, **ROUGH), gravity=(0.0, 0.0, -150.0))
+    for k in range(2):
+        scene.add(cuboid((0.8,) * 3, 0.1), (0.98 * k, 0.1, 0.99 + 0.005 * k), velocity=(0.6 - k, 0.2, -0.1), spin=(0.3, 1.0, -k))
+    scene.add_wall(cuboid((6.0, 6.0, 0.8), 0.1))
+    return scene
+
+
+def hertz_spheres() -> Scene3D:
+    """Spheres alone, in a law with powers."""
+    scene = Scene3D(law=Hertz(1e5, 5e4, friction=0.3), gravity=(0.0, 0.0, -10.0))
+    for k in range(4):
+        scene.add(sphere(0.5), (0.98 * k, 0.1 * k, 0.0), velocity=(1.0 - k, 0.0, 0.2), spin=(0.0, k, 1.0))
+    return scene
+
+
+def sharp_cubes() -> Scene3D:
+    """Sharp cubes, by the volume of their overlap, on a plate."""
+    return sharp(OverlapVolume(1e5, friction=0.5))
+
+
+def conserving_cubes() -> Scene3D:
+    """The same with pushes that have a potential."""
+    return sharp(OverlapEnergy(1e5))
+
+
+def sharp(law: Any) -> Scene3D:
+    """Two sharp cubes on a plate."""
+    scene = Scene3D(law=law, gravity=(0.0, 0.0, -150.0))
+    for k in range(2):
+        scene.add(cuboid((1.0,) * 3, 0.0), (0.98 * k, 0.1, 0.99 + 0.005 * k), velocity=(0.6 - k, 0.2, -0.1), spin=(0.3, 1.0, -k))
+    scene.add_wall(cuboid((6.0, 6.0, 1.0), 0.0))
+    return scene
+
+
+SCENES: dict[str, Callable[[], Any]] = {
+    each.__name__: each
+    for each in (pentagons, elastic, sticky_disks, gear, cubes, cubes_and_sphere, hertz_spheres, sharp_cubes, conserving_cubes)
+}
+
+
+def after(name: str, steps: int, device: str, cuts: int = 1) -> dict[str, np.ndarray]:
+    """What a scene has come to, in `cuts` calls: places, motion, totals of the book, forces of contacts."""
+    engine = Engine(SCENES[name](), dt=DT, alpha=0.01, integrator="gear4" if name == "gear" else "verlet", device=device)
+    for k in range(cuts):
+        engine.advance((k + 1) * steps // cuts)
+    seen = engine.snapshot()
+    totals = {name: float(value) for name, value in seen.totals.items()}
+    arrays, _ = engine.checkpoint()
+    return {
+        "positions": seen.positions, "velocities": seen.velocities, "spins": seen.spins, "book": np.array(list(totals.values())),
+        "forces": seen.contacts.forces, "springs": arrays["spring"], "rebuilds": np.array([float(engine.rebuilds)]),
+        "names": np.array(list(totals)),
+    }  # fmt: skip
+
+
+def apart(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> dict[str, float]:
+    """Largest difference of each quantity, over its largest value; inf where sizes differ."""
+    found = {}
+    for name, here in one.items():
+        if name == "names":
+            continue
+        there = other[name]
+        scale = max(float(np.abs(here).max(initial=0.0)), 1e-300)
+        found[name] = float(np.abs(here - there).max(initial=0.0)) / scale if here.shape == there.shape else float("inf")
+    return found
+
+
+def main() -> None:
+    steps, names = int(sys.argv[1]), sys.argv[2:] or list(SCENES)
+    result = {}
+    for name in names:
+        by_threads, on_grid, in_pieces = after(name, steps, "cpu"), after(name, steps, "cuda"), after(name, steps, "cuda", 3)
+        moved = np.abs(on_grid["positions"] - after(name, 0, "cpu")["positions"]).max()
+        result[name] = {
+            "apart": apart(by_threads, on_grid), "pieces": apart(on_grid, in_pieces), "rebuilds": float(on_grid["rebuilds"][0]),
+            "book": dict(zip(on_grid["names"].tolist(), on_grid["book"].tolist(), strict=True)),
+            "moved": float(moved), "springs": len(on_grid["springs"]), "contacts": len(on_grid["forces"]),
+        }  # fmt: skip
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
