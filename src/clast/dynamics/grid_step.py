@@ -9,8 +9,9 @@
     TICK       one thread                the step is done; does the stretch go on?
 
 No launch can stop those that are recorded behind it. TICK is the only one that writes STALL, which all others read: where it is
-set they do nothing, so that a stretch ends at the very step at which a body has moved too far or bodies overlap too deeply, however
-many steps were recorded. A pair writes its own row and a body its own, each by one thread: results do not depend on the order.
+set they do nothing, so that a stretch ends at the very step at which a body has moved too far or bodies overlap too deeply,
+however many steps were recorded. A pair writes its own row and a body its own, each by one thread: results do not depend on the
+order.
 """
 
 from types import SimpleNamespace
