@@ -22,14 +22,16 @@ SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
 BLOCK = 64  # threads of a block, where registers are scarce: 256 take half again as long
 REGISTERS = 128  # of a thread, at most: fewer spill, more leave the GPU half empty
 MOST_THREADS = 1 << 21  # of one launch; what goes further is taken in turns
+cuda: Any = None  # the module of numba for GPUs, once `bring_cuda` has imported it
 ROOMY_THREADS = 1 if SIMULATED else 1 << 15  # of a launch whose threads need room of their own in a table
 
 
 def bring_cuda() -> Any:
-    """The module of numba for GPUs, a name of this module from then on: the simulator wants that. It takes a while to import."""
+    """The module of numba for GPUs, as `cuda` of this module: the simulator looks for that name. It takes a while to import."""
     global cuda
-    from numba import cuda
+    from numba import cuda as module
 
+    cuda = module
     return cuda
 
 
@@ -119,7 +121,9 @@ class Program:
     """Launches one after the other, `times` times over, recorded."""
 
     def __init__(self, launches: Sequence[Launch], times: int) -> None:
-        self.launches, self.times, self._graph, self._stream = list(launches), times, None, None
+        self.launches, self.times = list(launches), times
+        self._graph: Any = None
+        self._stream: Any = None
         if SIMULATED:
             return
         from cuda.core import Device
@@ -143,5 +147,5 @@ class Program:
                 for launch in self.launches:
                     launch.begin(None)
             return
-        self._graph.launch(self._stream)  # type: ignore[attr-defined]
-        self._stream.sync()  # type: ignore[attr-defined]
+        self._graph.launch(self._stream)
+        self._stream.sync()
