@@ -38,11 +38,15 @@ def shaken(bench, engine):
 
 
 def shake(engine, seed):
-    """Give all grains random velocities: friction would soon bring them to rest. The table of bodies has the same columns in
-    every version: x, y, cos, sin, velocity x, y, spin, radius."""
+    """Give all grains random velocities: friction would soon bring them to rest. Versions that know no names have the velocities
+    in columns 4 and 5 of the table of bodies."""
     import numpy as np
 
-    engine.state.body[: engine.free, 4:6] = np.random.default_rng(seed).normal(0.0, SPEED, (engine.free, 2))
+    velocities = np.random.default_rng(seed).normal(0.0, SPEED, (engine.free, 2))
+    if hasattr(engine, "set_velocities"):
+        engine.set_velocities(engine.free_ids, velocities, engine.spins[engine.free_ids])
+    else:
+        vars(engine)["state"].body[: engine.free, 4:6] = velocities
 
 
 def window(engine, steps):

@@ -59,14 +59,15 @@ def check_grid() -> None:
 
 
 def kernel_of(one_pass: Callable[..., Any]) -> Any:
-    """A launch of a pass: `one_pass(q, thread, *tables)` for every q below the number that stands at counts[at]; the launch has
-    the arguments (counts, at, *tables). One thread may take several q, and none goes beyond."""
+    """A launch of a pass: `one_pass(q, thread, job)` for every q below the number that stands at counts[at]. One thread may take
+    several q. Counts and job come as one argument: of an array by itself the simulator would make a copy."""
     bring_cuda()
 
-    def launch(counts, at, words, listed, job):
+    def launch(counts_and_job, at):
+        counts, job = counts_and_job
         first, stride = cuda.grid(1), cuda.gridsize(1)
         for q in range(first, counts[at], stride):
-            one_pass(q, first, words, listed, job)
+            one_pass(q, first, job)
 
     return cuda.jit(launch) if SIMULATED else cuda.jit(max_registers=REGISTERS)(launch)
 
@@ -81,12 +82,35 @@ def put(record: Any) -> Any:
     return record
 
 
+def mirror(record: Any, before: Any, there: Any, copied: Sequence[str]) -> Any:
+    """A record of arrays in the memory of the GPU that is like `record`. Of an earlier one, `before`, whose mirror was `there`,
+    arrays are kept that are still the same; of new ones only those named in `copied` are copied, the others are room."""
+    made = []
+    for name, array in record._asdict().items():
+        if before is not None and getattr(before, name) is array:
+            made.append(getattr(there, name))
+        else:
+            made.append(put(array) if name in copied else room_like(array))
+    return type(record)(*made)
+
+
+def room_like(array: np.ndarray) -> Any:
+    """Memory of the GPU for as many numbers, as it happens to be."""
+    return np.empty_like(array) if SIMULATED else cuda.device_array(array.shape, array.dtype)
+
+
 def send(source: np.ndarray, target: Any) -> None:
     """Copy an array to where it has a place on the GPU."""
     if SIMULATED:
         target[...] = source
     else:
         target.copy_to_device(source)
+
+
+def wait_for_copies() -> None:
+    """What was sent is there: a copy from memory of the host may go on when the call has come back."""
+    if not SIMULATED:
+        cuda.synchronize()
 
 
 def fetch(source: Any, target: np.ndarray) -> None:
@@ -98,10 +122,10 @@ def fetch(source: Any, target: np.ndarray) -> None:
 
 
 class Launch:
-    """A kernel with its arguments, for so many items, by at most so many threads."""
+    """A kernel of `kernel_of` with its arguments, for about so many items, by at most so many threads."""
 
-    def __init__(self, kernel: Any, arguments: Sequence[Any], items: int, most: int = MOST_THREADS) -> None:
-        self.kernel, self.arguments = kernel, tuple(arguments)
+    def __init__(self, kernel: Any, counts: Any, at: int, job: Any, items: int, most: int = MOST_THREADS) -> None:
+        self.kernel, self.arguments = kernel, ((counts, job), at)
         threads = min(max(items, 1), most)
         self.blocks = 1 if SIMULATED else -(-threads // BLOCK)
 
@@ -140,12 +164,16 @@ class Program:
                 launch.begin(builder)
         self._graph = builder.end_building().complete()
 
-    def run(self) -> None:
-        """Run it once to its end."""
+    def begin(self) -> None:
+        """Have it run once, after all that was begun before."""
         if SIMULATED:
             for _ in range(self.times):
                 for launch in self.launches:
                     launch.begin(None)
-            return
-        self._graph.launch(self._stream)
-        self._stream.sync()
+        else:
+            self._graph.launch(self._stream)
+
+    def finish(self) -> None:
+        """Wait until all that was begun is done."""
+        if not SIMULATED:
+            self._stream.sync()

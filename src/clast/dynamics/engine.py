@@ -3,38 +3,36 @@
 import hashlib
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from clast.backend import bind
 from clast.backend.cuda import check_grid
 from clast.backend.threads import ThreadSearch, count_threads
 from clast.dynamics.arrays import Run, flat
+from clast.dynamics.binding import counting_of, kernels_of, kinds_in
 from clast.dynamics.bodies import cell, locality, removal
 from clast.dynamics.bodies.room import empty_forces, empty_lists
-from clast.dynamics.contacts import kinds
 from clast.dynamics.contacts.memory import put_springs, springs_of, without_extra
 from clast.dynamics.contacts.remark import remark_on
 from clast.dynamics.family import family_of
-from clast.dynamics.grid_stretch import GridStretcher
-from clast.dynamics.named import NamedEngine
+from clast.dynamics.grid import Grid
+from clast.dynamics.home import HomeEngine
 from clast.dynamics.program import Program
 from clast.dynamics.snapshot import Snapshot, take_snapshot
 from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE, Stretcher, step_of
 from clast.dynamics.timestep import safe_step, unstable_step
 from clast.errors import NotFiniteError, OverlapError, SceneError, StepError
 from clast.neighbours.alpha import AlphaSearch
-from clast.neighbours.rebuilder import Rebuilder
+from clast.neighbours.rebuilder import LostBodyError, Reach, Rebuilder
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 
 SLICE = 0.25  # seconds: compiled code comes back that often, at a whole step, so that Ctrl-C is heard
 DEVICES = ("cpu", "cuda")
-INTEGRATORS = {"verlet": 0, "gear4": 4, "gear5": 5}
 
 
 @dataclass
@@ -46,55 +44,7 @@ class Interval:
     rebuilding: float
 
 
-def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType:
-    """The compiled loops for the laws of a scene, its way of counting and an integrator."""
-    if integrator not in INTEGRATORS:
-        raise SceneError(f'integrator = "{integrator}" must be one of {", ".join(INTEGRATORS)}')
-    laws = scene.laws()
-    kind = laws[0]
-    rolling = kind.rolling is not None
-    moves = isinstance(scene, Scene) and scene.box.moves
-    family = family_of(scene)
-    if moves and INTEGRATORS[integrator]:
-        raise SceneError(f'a periodic cell that moves needs integrator="verlet", not "{integrator}"')
-    return bind.kernels(
-        bind.Binding(
-            law=kind.module,
-            own=len(kind.row),
-            meet="meet" if counting_of(scene) == "euler" else "meet_any",
-            kinds=kinds_to_compile(scene),
-            history=moves or any(law.history for law in laws),  # a moving cell without losses is too rare to compile
-            extra=kind.needs_extra,
-            rolling=rolling,
-            cohesive=kind.cohesion is not None,
-            cell=moves,
-            gear=INTEGRATORS[integrator],
-            family=family.PASSES,
-        )
-    )
-
-
-def counting_of(scene: Scene | Scene3D) -> str:
-    """How feature pairs are counted: in space there is one way."""
-    return scene.counting if isinstance(scene, Scene) else "euler"
-
-
-def kinds_to_compile(scene: Scene | Scene3D) -> int:
-    """The set of kinds of pairs, as bits, that kernels of a scene are compiled for; the papers' literal count has but one."""
-    if counting_of(scene) != "euler":
-        return kinds.ONLY_OTHERS
-    return kinds.compiled_set(kinds_in(scene), family_of(scene).KINDS)
-
-
-def kinds_in(scene: Scene | Scene3D) -> int:
-    """Which kinds of pairs a scene may have, as bits; big bodies do not meet each other."""
-    is_round, big = scene.bodies.of_shapes(lambda shape: shape.is_round), scene.bodies.column("big")
-    grains, walls = is_round[~big], is_round[big]
-    two, one = is_round.sum() >= 2, (grains.any() and not is_round.all()) or (walls.any() and not grains.all())
-    return (int(two) << kinds.TWO_ROUND) | (int(one) << kinds.ONE_ROUND) | (int(not grains.all()) << kinds.OTHERS)
-
-
-class Engine(NamedEngine):
+class Engine(HomeEngine):
     """A scene in motion; what can be read and set between stretches has names, see `clast.dynamics.named`.
 
     dt           time step [time]; None takes the safe step of `clast.dynamics.timestep`
@@ -122,7 +72,6 @@ class Engine(NamedEngine):
         if device == "cuda":
             check_grid()
         self.device = device
-        self._grid: GridStretcher | None = None
         self.scene: Any = scene  # of the plane or of space: each module knows which it works on
         self.family = family_of(scene)
         (self.geometry, self.model, self.state, self.tags, columns, self.roles, self.order, self.free, self.moving) = (
@@ -143,7 +92,6 @@ class Engine(NamedEngine):
         if self.kernels.GEAR:
             self.state = self.family.with_derivatives(self.state, self.kernels.GEAR)
         self._stretcher = Stretcher(self.kernels)
-        self._grid = GridStretcher(self.kernels, partial(self.family.scratch_of, self.geometry)) if device == "cuda" else None
         self._rebuilder = Rebuilder(self.kernels, self.family.DIMENSION, self.family.WORDS, self.family.room_of(self.geometry))
         self._trees = self.family.trees_of(self.geometry)
         self._laws = math.isqrt(len(self.model.law)), self.model.law.shape[1]  # materials, parameters
@@ -175,8 +123,9 @@ class Engine(NamedEngine):
         self._slice = 64  # steps between two chances to be interrupted
         self._lists = self._empty_lists(64, 256)
         self._spare = self._empty_lists(64, 256)
-        self._forces = self._empty_forces(64)
+        self._forces = self._empty_forces(64, 1)
         self.pairs = 0
+        self._grid = Grid(self) if device == "cuda" else None
         if scene.springs is not None and self.history:
             self._lists, self.pairs = self._lists_with(scene.springs, self.order, self.roles.rank, self.model)
         self._rebuild()
@@ -199,30 +148,6 @@ class Engine(NamedEngine):
         self.seconds = 0.0
         self._rebuild()  # once more: the time of the first was that of its compiler
 
-    # --- tables ------------------------------------------------------------------------------------------------------
-
-    @property
-    def state(self) -> Any:
-        """What moves; where a GPU has moved it, brought home first."""
-        if self._grid is not None:
-            self._grid.bring_home()
-        return self._state_here
-
-    @state.setter
-    def state(self, state: Any) -> None:
-        self._state_here = state
-
-    @property
-    def _lists(self) -> Any:
-        """The present lists; where a GPU has changed springs, brought home first."""
-        if self._grid is not None:
-            self._grid.bring_home()
-        return self._lists_here
-
-    @_lists.setter
-    def _lists(self, lists: Any) -> None:
-        self._lists_here = lists
-
     # --- lists -------------------------------------------------------------------------------------------------------
 
     def _smallest_alpha(self) -> float:
@@ -235,62 +160,65 @@ class Engine(NamedEngine):
         kept = candidates if self.history else 1
         return empty_lists(self.family.WIDTHS, spring, self.order.size, pairs, candidates, kept)
 
-    def _empty_forces(self, pairs: int) -> Any:
-        left = pairs if self.history and self._grid is not None else 1
-        return empty_forces(self.family.WIDTHS, pairs, pairs if self.history else 1, left)
+    def _empty_forces(self, pairs: int, left: int) -> Any:
+        return empty_forces(self.family.WIDTHS, pairs, pairs if self.history else 1, left if self.history else 1)
+
+    def _fit_forces(self) -> None:
+        """Tables of forces for the present lists."""
+        if self.pairs > len(self._forces.pair):
+            self._forces = self._empty_forces(len(self._lists_here.pair), 1)
 
     def _rebuild(self) -> None:
         """New lists at the present positions, with the springs of the old ones."""
-        if not np.isfinite(self.state.body).all():
-            row = int(np.flatnonzero(~np.isfinite(self.state.body).all(axis=1))[0])
-            raise NotFiniteError(
-                f"body {self.order[row]} left the finite numbers at t = {self.time:.6g} (step {self.step}); "
-                f"take a smaller time step than {self.dt:.3g}"
-            )
         began = time.perf_counter()
         self.alpha = self._search.alpha if self._search is not None else self._chosen_alpha
-        reach = self.alpha + self._way_of_a_step() + 0.5 * self._furthest
+        reach = self.alpha + 0.5 * self._furthest
         if self.kernels.CELL:
-            reach += 0.5 * self.alpha  # the cell may move images by α before the lists are stale, its grains by α each
+            way = 0.5 * self.dt * cell.speed(self)
             cell.measure(self)
-        pairs = self._list_by_team(reach)
-        self._lists, self._spare, self.pairs = self._spare, self._lists, pairs  # no interrupt comes between these
-        if self.kernels.CELL:
-            self._lists.reference[self.model.cell[0], 3] = cell.haste(self)
-        if pairs > len(self._forces.pair):
-            self._forces = self._empty_forces(len(self._lists.pair))
+            reach += 0.5 * self.alpha + way  # the cell may move images by α before the lists are stale, its grains by α each
+        if self._grid is not None and not self.kernels.CELL:
+            self.pairs = self._list(partial(self._grid.renew, self), reach)
+        else:
+            pairs = self._list(self._list_by_team, reach)
+            self._lists, self._spare, self.pairs = self._spare, self._lists, pairs  # no interrupt comes between these
+            if self.kernels.CELL:
+                self._lists.reference[self.model.cell[0], 3] = cell.haste(self)
+            self._fit_forces()
+            self._cut()
         self.rebuilds += 1
-        self._cut()
         took = time.perf_counter() - began
         self.seconds += took
         self._interval = Interval(steps=0, seconds=took, rebuilding=took)
         self._unsure = False
 
-    def _list_by_team(self, reach: float) -> int:
+    def _list_by_team(self, reach: Reach) -> int:
         """New lists into the spare ones, by as many threads as steps take; returns the number of pairs."""
         geometry, model, state = flat(self.geometry), flat(self.model), flat(self.state)
         world = (geometry, *map(flat, self._trees), model, state, self.roles, flat(self._lists), flat(self._spare))
-        return self._rebuilder.renew(self.threads, reach, self._laws, world, self._wider)
+        return self._rebuilder.renew(self.threads, reach, self.moving, self._laws, world, self._wider)
+
+    def _list(self, renew: Callable[[Reach], int], reach: float) -> int:
+        """New lists by one of the ways to make them; returns the number of pairs."""
+        try:
+            return renew(Reach(reach, self.dt))
+        except LostBodyError as lost:
+            raise NotFiniteError(
+                f"body {self.order[lost.row]} left the finite numbers at t = {self.time:.6g} (step {self.step}); "
+                f"take a smaller time step than {self.dt:.3g}"
+            ) from None
 
     def _wider(self, pairs: int, candidates: int) -> Any:
         """Spare lists with room for so many, flat."""
         self._spare = self._empty_lists(pairs, candidates)
         return flat(self._spare)
 
-    def _way_of_a_step(self) -> float:
-        """The longest way any point went in the last step. Lists reach further by that, so that a contact which opened
-        in the step of a rebuild is still in them and its spring is not forgotten, however small α is."""
-        moving = self.moving - int(self.kernels.CELL)
-        speed = float(self.family.speeds(self.model, self.state, moving).max(initial=0.0))
-        if self.kernels.CELL:
-            speed += 0.5 * cell.farthest_image(self) * float(np.hypot(*self.state.body[moving, 4:6]))
-        return self.dt * speed
-
     def _cut(self) -> None:
         """Divide pairs and bodies among the threads, by candidates and by pairs."""
         if self.threads != self._stretcher.threads:
             self._scratch = self.family.scratch_of(self.geometry, self.threads, self.kernels.ROOM)
-        self._stretcher.cut(self._lists.pair[: self.pairs + 1, 2], self._lists.first_pair, self.moving, self.threads)
+        lists = self._lists_here
+        self._stretcher.cut(lists.pair[: self.pairs + 1, 2], lists.first_pair, self.moving, self.threads)
 
     # --- motion ------------------------------------------------------------------------------------------------------
 
@@ -353,10 +281,7 @@ class Engine(NamedEngine):
         if self.step >= end:
             return self.step, DONE, -1
         if self._grid is not None:
-            world = self._world(self._state_here, self._lists_here)
-            found = self._grid.run(self.step, end, self._run(self._onset), (self.pairs, self.moving), world)
-            self.step = found[0]
-            return found
+            return self._grid.run(self, end)
         run, world, team = self._run(self._onset), self._world(self.state, self._lists), self._stretcher.team_at(self.step)
         self._words = team.words
         found = self._stretcher.run(team, end, run, world)
@@ -402,8 +327,8 @@ class Engine(NamedEngine):
             self._raise_overlap(int(deep))
 
     def _raise_overlap(self, pair: int) -> None:
-        i, j = (int(self.order[k]) for k in self._lists.pair[pair, :2])
-        table, floats = self.contact_table(self.state)
+        i, j = (int(self.order[k]) for k in self._seen_lists.pair[pair, :2])
+        table, floats = self.contact_table(self._seen_state)
         rows = (np.sort(self.order[table[:, :2]], axis=1) == sorted((i, j))).all(axis=1)
         depth, reach = (floats[rows, column].max(initial=0.0) for column in (self.family.TABLE.DEPTH, self.family.TABLE.REACH))
         words = self.family.DEPTH
@@ -419,7 +344,7 @@ class Engine(NamedEngine):
         """Touching contacts of a state under the present lists (integers, floats); see `clast.dynamics.contacts.table`.
 
         By the ranks of the first bodies of pairs: in the same order wherever bodies lie in memory."""
-        lists = lists or self._lists
+        lists = lists or self._seen_lists
         table = self.family.TABLE
         room = max(64, 4 * self.pairs)
         while True:
@@ -437,8 +362,9 @@ class Engine(NamedEngine):
 
     def _copy(self) -> tuple[Any, Any]:
         """A state to play with: the run does not see what is done to it."""
-        state = type(self.state)(*(array.copy() for array in self.state))
-        return state, self._lists._replace(spring=self._lists.spring.copy(), weight=self._lists.weight.copy())
+        state, lists = self._seen_state, self._seen_lists
+        state = type(state)(*(array.copy() for array in state))
+        return state, lists._replace(spring=lists.spring.copy(), weight=lists.weight.copy())
 
     def _kick(self, state: Any, lists: Any, past: float, future: float, whole: float, onset: float | None = None) -> int:
         """Forces at the present positions and the parts `past` and `future` of Δt of the `whole` kick, without moving.
@@ -451,7 +377,7 @@ class Engine(NamedEngine):
     @property
     def candidates(self) -> int:
         """Length of the candidate list."""
-        return int(self._lists.pair[self.pairs, 2])
+        return int(self._seen_lists.pair[self.pairs, 2])
 
     @property
     def grains(self) -> int:
@@ -499,8 +425,8 @@ class Engine(NamedEngine):
 
     def checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, float | int]]:
         """Everything needed to go on bit for bit: state, and what touching contacts remember."""
-        springs = self._memory(self._lists)
-        arrays = {name: array.copy() for name, array in self.state._asdict().items()}
+        springs = self._memory(self._seen_lists)
+        arrays = {name: array.copy() for name, array in self._seen_state._asdict().items()}
         arrays |= {"order": self.order.copy(), "spring_key": springs.key, "spring": springs.memory}
         return arrays, {
             "step": self.step,

@@ -62,10 +62,6 @@ class Family(Protocol):
         """Arrays of a checkpoint, older ones with what they lack: they kept no velocities of half a step ago."""
         ...
 
-    def speeds(self, model: Model, state: Any, rows: int, /) -> np.ndarray:
-        """Largest speed of any point of the first `rows` bodies (rows,) [length/time]."""
-        ...
-
     def motion(self, model: Model, state: Any, /) -> np.ndarray:
         """What a kick changes (n, d): velocity and spin, in space velocity and angular momentum about the principal axes."""
         ...

@@ -15,69 +15,93 @@ order.
 """
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from clast.backend.atomics import fetch_add, fetch_min
 from clast.backend.device import device, unsigned
 from clast.backend.held import hold
+from clast.dynamics.arrays import Run
 from clast.dynamics.loops import CHANGES, STOP
-from clast.dynamics.worlds import worlds_of
+from clast.dynamics.worlds import Job, worlds_of
 
 # words: the step reached and the one to stop at; whether the stretch is over; bodies that moved too far; lowest pair too deep
 STEP, END, STALL, MOVED, DEEP, LISTED, PAIRS, FREE, TAGGED, ONE, WORDS = range(11)  # … and how far launches go
 NOWHERE = 1 << 62  # no pair is too deep
 
 
+class GridJob(NamedTuple):
+    """A job as launches see it: its numbers stand in tables, so that what is recorded need not change with them."""
+
+    words: np.ndarray  # (WORDS,) int64
+    listed: np.ndarray  # (pairs,) int64: those with a contact that opens or closes
+    numbers: np.ndarray  # those of Run, in its order
+    job: Job
+
+
+@device
+def job_of(grid):
+    """The job, with the numbers of the run."""
+    n, j = grid.numbers, grid.job
+    run = Run(n[0], n[1], n[2], np.int64(n[3]), np.int64(n[4]), np.int64(n[5]), n[6] != 0.0, n[7], n[8], n[9])
+    return Job(j.end, j.pair_cut, j.body_cut, run, j.geometry, j.model, j.state, j.contacts, j.forces, j.tags, j.scratch)
+
+
 def grids_of(passes: SimpleNamespace) -> SimpleNamespace:
-    """What each thread of a launch does, `f(q, thread, words, listed, job)`, from the passes of a family."""
+    """What each thread of a launch does, `f(q, thread, grid)`, from the passes of a family."""
     (pairs_at, bodies_at), book_pairs, before_moving = worlds_of(passes), passes.book_pairs, passes.before_moving
     balance_pair, add_pair, move_body, lead_body = passes.balance, passes.add_balance, passes.move, passes.move_tagged
 
     def forces_of(pair_forces: Any) -> Any:
         @device
-        def forces(q, thread, words, listed, job):
+        def forces(q, thread, grid):
+            words = grid.words
             if words[STALL] == 0:
-                marks = pair_forces(unsigned(q), hold(pairs_at(words[STEP], thread, hold(job))))
+                marks = pair_forces(unsigned(q), hold(pairs_at(words[STEP], thread, hold(job_of(grid)))))
                 if marks & STOP:
                     fetch_min(words, DEEP, q)
                 if marks & CHANGES:
-                    listed[fetch_add(words, LISTED, 1)] = q
+                    grid.listed[fetch_add(words, LISTED, 1)] = q
 
         return forces
 
     @device
-    def balance(q, thread, words, listed, job):
-        if words[STALL] == 0:
-            balance_pair(unsigned(listed[q]), hold(pairs_at(words[STEP], thread, hold(job))))
+    def balance(q, thread, grid):
+        if grid.words[STALL] == 0:
+            balance_pair(unsigned(grid.listed[q]), hold(pairs_at(grid.words[STEP], thread, hold(job_of(grid)))))
 
     @device
-    def add(q, thread, words, listed, job):
-        if words[STALL] == 0:
-            add_pair(unsigned(listed[q]), hold(pairs_at(words[STEP], thread, hold(job))))
+    def add(q, thread, grid):
+        if grid.words[STALL] == 0:
+            add_pair(unsigned(grid.listed[q]), hold(pairs_at(grid.words[STEP], thread, hold(job_of(grid)))))
 
     @device
-    def pressures(q, thread, words, listed, job):
-        if words[STALL] == 0:
-            before_moving(hold(bodies_at(words[STEP], hold(job))))
+    def pressures(q, thread, grid):
+        if grid.words[STALL] == 0:
+            before_moving(hold(bodies_at(grid.words[STEP], hold(job_of(grid)))))
 
     @device
-    def move(q, thread, words, listed, job):
+    def move(q, thread, grid):
+        words = grid.words
         if words[STALL] == 0 and words[DEEP] == NOWHERE:
-            world = hold(bodies_at(words[STEP], hold(job)))
+            world = hold(bodies_at(words[STEP], hold(job_of(grid))))
             book_pairs(unsigned(q), world)
             if move_body(unsigned(q), world) & STOP:
                 words[MOVED] = 1
 
     @device
-    def lead(q, thread, words, listed, job):
+    def lead(q, thread, grid):
+        words = grid.words
         if words[STALL] == 0 and words[DEEP] == NOWHERE:
-            world, b = hold(bodies_at(words[STEP], hold(job))), words[FREE] + q
+            world, b = hold(bodies_at(words[STEP], hold(job_of(grid)))), words[FREE] + q
             book_pairs(unsigned(b), world)
             if lead_body(unsigned(b), world) & STOP:
                 words[MOVED] = 1
 
     @device
-    def tick(q, thread, words, listed, job):
+    def tick(q, thread, grid):
+        words = grid.words
         if words[STALL] == 0:
             words[LISTED] = 0
             if words[DEEP] != NOWHERE:

@@ -66,7 +66,7 @@ def take_snapshot(engine: Engine) -> Snapshot:
         later, later_lists = engine._copy()
         engine._kick(later, later_lists, past, 0.5, past + 0.5)
         after = motion(later)
-        before = motion(engine.state) if engine.step > 0 else 2.0 * motion(engine.state) - after
+        before = motion(engine._seen_state) if engine.step > 0 else 2.0 * motion(engine._seen_state) - after
     integers, floats = engine.contact_table(state, lists)
     if engine._onset and engine.step > 0:
         balance(engine, before, after, integers, floats)
@@ -89,7 +89,7 @@ def balance(engine: Engine, before: np.ndarray, after: np.ndarray, integers: np.
         return
     whole, lists = engine._copy()
     engine._kick(whole, lists, 0.5, 0.5, 1.0, onset=0.0)
-    kick = motion(whole) - motion(engine.state)
+    kick = motion(whole) - motion(engine._seen_state)
     ends = closing_speed <= 0.0
     opening, closing = (rows_of(engine, integers[near & chosen]) for chosen in (ends, ~ends))
     after[opening] = before[opening] + kick[opening]
@@ -102,8 +102,8 @@ def rows_of(engine: Engine, contacts: np.ndarray) -> np.ndarray:
     table = engine.family.TABLE
     rows = np.unique(contacts[:, [table.PROBER, table.PROBED]])
     if engine.kernels.CELL and len(contacts):
-        first = engine._lists.pair[: engine.pairs + 1, 2].astype(np.int64)
+        first = engine._seen_lists.pair[: engine.pairs + 1, 2].astype(np.int64)
         pairs = np.searchsorted(first, contacts[:, table.CANDIDATE], side="right") - 1
-        if engine._lists.image[pairs].any():
+        if engine._seen_lists.image[pairs].any():
             rows = np.append(rows, engine.model.cell[0])
     return rows

@@ -14,11 +14,14 @@ import numpy as np
 
 from clast.backend.atomics import fetch_add
 from clast.backend.device import device, routine
+from clast.neighbours.scratch import NOWHERE
 
 FEW_CELLS = 3  # fewer cells than this along a periodic side would meet a neighbour twice: search that side without cells
 MOST_CELLS = 1 << 20  # along one side, so that their product is a number
 GRID, BASE, NX, NY, NZ = 4, 0, 1, 2, 3  # Scratch.grid: the first cell of a level, cells along the sides
 ROOM, LOW, EXTENT = 6, 0, 3  # Scratch.room: where the cells begin along each axis, and how far they go
+PART, LEAST, LARGEST, FASTEST, BAD = 8, 0, 3, 6, 7  # Scratch.extent
+BIG = -1  # Scratch.level of a big body; below that, of one that is not searched
 CELLS_EACH, CELLS_MORE = 2, 64  # at most so many cells for each grain of a level, and so many besides
 
 
@@ -95,7 +98,8 @@ def lay_grids(parts, alpha, lengths, roles, work):
     for axis in range(3):
         low, high = np.inf, -np.inf
         for part in range(parts):
-            low, high = min(low, work.extent[ROOM * part + axis]), max(high, work.extent[ROOM * part + 3 + axis])
+            at = PART * part + axis
+            low, high = min(low, work.extent[at + LEAST]), max(high, work.extent[at + LARGEST])
         closed = lengths[axis] > 0.0 or low > high
         room[LOW + axis] = 0.0 if closed else low
         room[EXTENT + axis] = lengths[axis] if closed else high - low
@@ -110,23 +114,47 @@ def lay_grids(parts, alpha, lengths, roles, work):
     return cells
 
 
+@routine
+def sum_up_motion(parts, work):
+    """Of the bodies of all parts, the largest speed of any point, and the first body whose numbers are none any more."""
+    fastest, bad = 0.0, np.inf
+    for part in range(parts):
+        fastest, bad = max(fastest, work.extent[PART * part + FASTEST]), min(bad, work.extent[PART * part + BAD])
+    return fastest, np.int64(bad) if bad < np.inf else np.int64(NOWHERE)
+
+
 def cells_of(dimension: SimpleNamespace) -> SimpleNamespace:
-    """The passes that put bodies into cells; `dimension` has `place(body, b)` and `periods(model)`, three numbers each."""
-    place, periods = dimension.place, dimension.periods
+    """The passes that put bodies into cells; `dimension` has `place(body, b)` and `periods(model)`, three numbers each,
+    `speed(b, world)`, at most that of any of its points, and `body_width`, the numbers of a body."""
+    place, periods, speed, width = dimension.place, dimension.periods, dimension.speed, dimension.body_width
+
+    @device
+    def is_finite(b, body):
+        """Whether all numbers of a body are numbers."""
+        nothing = 0.0
+        for column in range(width):
+            nothing += body[width * b + column] - body[width * b + column]
+        return nothing == 0.0
 
     @routine
     def note_extent(part, low, high, world):
-        """Least and largest coordinates of the grains low … high, into the row of a part."""
-        work = world.work
+        """Least and largest coordinates of the grains low … high, and how fast bodies are, into the row of a part."""
+        work, body, at = world.work, world.state.body, PART * part
         x0 = y0 = z0 = np.inf
         x1 = y1 = z1 = -np.inf
+        fastest, bad = 0.0, np.inf
         for b in range(low, high):
             if work.level[b] >= 0:
-                x, y, z = place(world.state.body, b)
+                x, y, z = place(body, b)
                 x0, y0, z0, x1, y1, z1 = min(x0, x), min(y0, y), min(z0, z), max(x1, x), max(y1, y), max(z1, z)
+            if work.level[b] >= BIG:
+                fastest = max(fastest, speed(b, world))
+                if not is_finite(b, body):
+                    bad = min(bad, float(b))
         for axis in range(3):
-            work.extent[ROOM * part + axis] = (x0, y0, z0)[axis]
-            work.extent[ROOM * part + 3 + axis] = (x1, y1, z1)[axis]
+            work.extent[at + LEAST + axis] = (x0, y0, z0)[axis]
+            work.extent[at + LARGEST + axis] = (x1, y1, z1)[axis]
+        work.extent[at + FASTEST], work.extent[at + BAD] = fastest, bad
 
     @device
     def count_cell(b, world):

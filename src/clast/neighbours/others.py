@@ -1,7 +1,8 @@
 """For each body the pairs in which it comes first, a range, and second, a list in the order of the ranks of the first.
 
 Pairs are counted and dealt out by whoever comes; each list is sorted afterwards, so it does not depend on who that was. Pairs lie
-in the table by rows of their first bodies; in a list, by the ranks of these, so that a sum does not depend on rows.
+in the table by rows of their first bodies; in a list, by the ranks of these, so that a sum does not depend on rows. A body at
+rest for ever, as most walls, has no list: nobody sums up what pushes it.
 """
 
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import numpy as np
 
 from clast.backend.atomics import fetch_add
 from clast.backend.device import device, unsigned
+from clast.neighbours.scratch import MOVING
 
 
 def sort_run_of(width: int) -> Any:
@@ -49,8 +51,10 @@ def count_other_of(width: int) -> Any:
 
     @device
     def count_other(p, world):
-        """Count pair p at its second body."""
-        fetch_add(world.work.other_start, np.int64(world.new.pair[width * p + 1]) + 1, 1)
+        """Count pair p at its second body, if that moves."""
+        j = np.int64(world.new.pair[width * p + 1])
+        if j < world.work.size[MOVING]:
+            fetch_add(world.work.other_start, j + 1, 1)
 
     return count_other
 
@@ -63,7 +67,8 @@ def others_of(width: int) -> SimpleNamespace:
     def fill_other(p, world):
         """Put pair p into the list of its second body. other_start[j + 1] comes up from the first of j's list to its end."""
         j = np.int64(world.new.pair[width * p + 1])
-        world.new.other[fetch_add(world.work.other_start, j + 1, 1)] = p
+        if j < world.work.size[MOVING]:
+            world.new.other[fetch_add(world.work.other_start, j + 1, 1)] = p
 
     @device
     def close_body(b, world):

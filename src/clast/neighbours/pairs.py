@@ -15,10 +15,8 @@ from typing import Any
 import numpy as np
 
 from clast.backend.device import device, unsigned
-from clast.neighbours.cells import BASE, EXTENT, GRID, LOW, NX, NY, NZ, images_within, window
+from clast.neighbours.cells import BASE, BIG, EXTENT, GRID, LOW, NX, NY, NZ, images_within, window
 from clast.neighbours.scratch import WRITING
-
-BIG = -1  # Scratch.level of a big body; below that, of one that is not searched
 
 
 @device

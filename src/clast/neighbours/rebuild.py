@@ -1,7 +1,7 @@
 """The lists of near pairs and their candidates, built anew by a team of threads; plane and space alike (GM09 §2.4).
 
     stage              over         what
-    EXTENT             bodies       how far the grains lie, for the room of the cells
+    EXTENT             bodies       how far the grains lie, for the room of the cells; how fast they are: so far must lists reach
     COUNT_CELLS        bodies       how many lie in each cell
     SUM, SCAN_CELLS    cells        where each cell begins
     FILL_CELLS         bodies       who lies in it
@@ -31,11 +31,25 @@ from clast.backend.device import device, routine, stay_whole, unsigned
 from clast.backend.held import hold, whole
 from clast.backend.team import OVER, member_of
 from clast.neighbours.candidates import candidates_of
-from clast.neighbours.cells import cells_of, lay_grids
+from clast.neighbours.cells import cells_of, lay_grids, sum_up_motion
 from clast.neighbours.others import others_of
 from clast.neighbours.pairs import near_pairs_of
 from clast.neighbours.scan import COLUMNS, scan, share, sum_of, sum_parts
-from clast.neighbours.scratch import CANDIDATES, CELLS, NEAR, PAIRS, STAGE, WRITING, Rebuild
+from clast.neighbours.scratch import (
+    ASKED,
+    BODIES,
+    CANDIDATES,
+    CELLS,
+    FULL,
+    LOST,
+    NEAR,
+    NOWHERE,
+    PAIRS,
+    STAGE,
+    STEP,
+    WRITING,
+    Rebuild,
+)  # fmt: skip
 
 (
     EXTENT, COUNT_CELLS, SUM_CELLS, SCAN_CELLS, FILL_CELLS, COUNT_PAIRS, SCAN_PAIRS, FILL_PAIRS, COUNT_CANDIDATES,
@@ -81,7 +95,7 @@ def count_of(stage, job):
         return job.work.size[NEAR]
     if stage == FILL_OTHERS:
         return job.work.size[PAIRS]
-    return np.int64(job.work.level.size)
+    return job.work.size[BODIES]
 
 
 @device
@@ -89,7 +103,7 @@ def world_of(part, job):
     """What passes see of a job in one of its parts: the same, as bare tables where nobody needs their lengths."""
     target = bare(job.new.candidate) if job.work.size[WRITING] != 0 else bare(job.work.slot)
     return Rebuild(
-        part, job.parts, job.own, job.alpha, job.materials, job.parameters, bare_all(job.geometry), bare_all(job.probes),
+        part, job.parts, job.own, job.alpha[FULL], job.materials, job.parameters, bare_all(job.geometry), bare_all(job.probes),
         bare_all(job.faced), bare_all(job.model), bare_all(job.state), whole(job.roles), bare_all(job.work), bare_all(job.old),
         bare_all(job.new), target,
     )  # fmt: skip
@@ -125,7 +139,7 @@ def scan_part(stage, part, low, high, job):
 
 
 def passes_of(family: SimpleNamespace) -> SimpleNamespace:
-    """The loops of all stages that are passes, from what a family knows; see `rebuild_of`."""
+    """The passes of all stages, and `note_extent` over a range, from what a family knows; see `rebuild_of`."""
     cells, others, carry, note_reference = cells_of(family), others_of(family.pair_width), family.carry, family.note_reference
     fill_other, close_body = others.fill_other, others.close_body
 
@@ -141,26 +155,36 @@ def passes_of(family: SimpleNamespace) -> SimpleNamespace:
 
     return SimpleNamespace(
         note_extent=cells.note_extent,
-        count_cells=loop_of(cells.count_cell),
-        fill_cells=loop_of(cells.fill_cell),
-        find_pairs=count_loop_of(near_pairs_of(family)),
-        list_candidates=count_loop_of(candidates_of(family)),
-        finish_pairs=loop_of(finish_pair),
-        finish_bodies=loop_of(finish_body),
+        count_cell=cells.count_cell,
+        fill_cell=cells.fill_cell,
+        find_pairs=near_pairs_of(family),
+        list_candidates=candidates_of(family),
+        finish_pair=finish_pair,
+        finish_body=finish_body,
     )
 
 
 def following_of(periods: Any, close_pairs: Any) -> Any:
     """What one thread does between two stages."""
 
+    @routine
+    def reach_out(job):
+        """How far lists must reach: a contact which opened in the step of a rebuild is still in them, and its spring is not
+        forgotten, however small α is. Returns whether all bodies have numbers."""
+        fastest, job.work.size[LOST] = sum_up_motion(job.parts, job.work)
+        job.alpha[FULL] = job.alpha[ASKED] + job.alpha[STEP] * fastest
+        return job.work.size[LOST] == NOWHERE
+
     @device
     def following(stage, words, job):
-        """The stage after this one, or OVER: all is done, or the host has to make room."""
+        """The stage after this one, or OVER: all is done, or the host has to make room, or a body is lost."""
         work, new, after = job.work, job.new, stage + 1
         size, sums, near = work.size, work.sums, work.size[NEAR]
         size[STAGE], size[WRITING] = after, after in (FILL_PAIRS, FILL_CANDIDATES)
         if stage == EXTENT:
-            size[CELLS] = lay_grids(job.parts, job.alpha, periods(job.model), job.roles, work)
+            if not reach_out(job):
+                return OVER
+            size[CELLS] = lay_grids(job.parts, job.alpha[FULL], periods(job.model), job.roles, work)
         elif stage in (SUM_CELLS, SUM_OTHERS):
             sum_parts(sums, job.parts)
         elif stage == COUNT_PAIRS:
@@ -187,9 +211,9 @@ def rebuild_of(family: SimpleNamespace) -> Any:
     `close_pairs(world)`, which ends the table of pairs.
     """
     passes = passes_of(family)
-    note_extent, count_cells, fill_cells = passes.note_extent, passes.count_cells, passes.fill_cells
-    find_pairs, list_candidates = passes.find_pairs, passes.list_candidates
-    finish_pairs, finish_bodies = passes.finish_pairs, passes.finish_bodies
+    note_extent, count_cells, fill_cells = passes.note_extent, loop_of(passes.count_cell), loop_of(passes.fill_cell)
+    find_pairs, list_candidates = count_loop_of(passes.find_pairs), count_loop_of(passes.list_candidates)
+    finish_pairs, finish_bodies = loop_of(passes.finish_pair), loop_of(passes.finish_body)
 
     @device
     def work(stage, part, me, words, job):

@@ -1,21 +1,57 @@
 """Runs rebuilds of the lists by a team of threads, and makes room where a rebuild needs more than there is."""
 
 from collections.abc import Callable
-from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from clast.backend.team import new_team, run_team, turns_per_microsecond
-from clast.neighbours.cells import CELLS_EACH, CELLS_MORE, GRID, ROOM
+from clast.neighbours.cells import BIG, CELLS_EACH, CELLS_MORE, GRID, PART, ROOM
 from clast.neighbours.rebuild import DONE, EXTENT, FILL_PAIRS
 from clast.neighbours.scan import COLUMNS
-from clast.neighbours.scratch import CANDIDATES, NEAR, PAIRS, SIZES, SLOT, STAGE, Rebuild, Scratch
+from clast.neighbours.scratch import (
+    ASKED,
+    BODIES,
+    CANDIDATES,
+    LOST,
+    MOVING,
+    NEAR,
+    NOWHERE,
+    PAIRS,
+    REACHES,
+    SIZES,
+    SLOT,
+    STAGE,
+    STEP,
+    Rebuild,
+    Scratch,
+)  # fmt: skip
 
 SPARE = 1.3  # growth of arrays beyond what is needed
 LEAST_SLOT, MOST_SLOT = 8, 128  # candidates that counting keeps for a near pair
 PARTS_EACH = 8  # parts of a stage for each thread
-ABSENT, BIG = -2, -1  # Scratch.level of who is not searched, and of big bodies
+ABSENT = -2  # Scratch.level of who is not searched
+
+
+class LostBodyError(Exception):
+    """A body whose numbers are none any more: its row."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(f"row {row}")
+        self.row = row
+
+
+class Reach(NamedTuple):
+    """How far lists reach: to surfaces nearer than twice alpha and the way of the fastest point in a step."""
+
+    alpha: float
+    dt: float
+
+    def table(self) -> np.ndarray:
+        """As a job has it."""
+        table = np.zeros(REACHES)
+        table[ASKED], table[STEP] = self
+        return table
 
 
 class Rebuilder:
@@ -25,29 +61,39 @@ class Rebuilder:
     room    numbers that its passes need for themselves
     """
 
-    def __init__(self, kernels: ModuleType, axes: int, words: int, room: int) -> None:
+    SIZES = SIZES  # words of Scratch.size
+
+    def __init__(self, kernels: Any, axes: int, words: int, room: int) -> None:
         self.kernels, self.axes, self.words, self.room = kernels, axes, words, room
         self._cast: Any = None
         self._work: Any = None
 
     def renew(
-        self, threads: int, alpha: float, laws: tuple[int, int], world: tuple[Any, ...], grown: Callable[[int, int], Any]
+        self,
+        threads: int,
+        reach: Reach,
+        moving: int,
+        laws: tuple[int, int],
+        world: tuple[Any, ...],
+        grown: Callable[[int, int], Any],
     ) -> int:
-        """Lists for surfaces nearer than 2 alpha; returns the number of pairs.
+        """New lists; returns the number of pairs. LostBodyError for a body whose numbers are none any more.
 
+        moving      the first rows are bodies that move
         laws        materials, and parameters of the law between two
         world       geometry, its two trees, model, state, roles, old lists and lists to write to, all flat
         grown       makes larger lists to write to: grown(pairs, candidates)
         """
         geometry, probes, faced, model, state, roles, old, new = world
         parts = 1 if threads == 1 else PARTS_EACH * threads
-        work = self._scratch(roles, parts)
+        work, alpha = self._scratch(roles, parts), reach.table()
+        work.size[BODIES], work.size[MOVING], work.size[LOST] = roles.mobile.size, moving, NOWHERE
         stage = EXTENT
         while stage != DONE:
             if stage == FILL_PAIRS:
-                work = self._work = self._with_room(work, int(SPARE * work.size[NEAR]) + 16)
+                work = self._work = self._with_room(work, self._more(work, NEAR))
             elif stage > FILL_PAIRS:
-                new = grown(int(SPARE * work.size[PAIRS]) + 16, int(SPARE * work.size[CANDIDATES]) + 16)
+                new = grown(self._more(work, PAIRS), self._more(work, CANDIDATES))
             team = new_team(threads, parts, stage, turns_per_microsecond(self.kernels.still_going))
             run_team(
                 self.kernels.rebuild,
@@ -57,7 +103,14 @@ class Rebuilder:
                 ),
             )
             stage = int(work.size[STAGE])
+            if work.size[LOST] != NOWHERE:
+                raise LostBodyError(int(work.size[LOST]))
         return int(work.size[PAIRS])
+
+    @staticmethod
+    def _more(work: Scratch, what: int) -> int:
+        """Room for a little more than there is of something."""
+        return int(SPARE * work.size[what]) + 16
 
     def _scratch(self, roles: Any, parts: int) -> Scratch:
         """Scratch for so many parts and for who takes part now."""
@@ -65,7 +118,7 @@ class Rebuilder:
         if self._work is None:
             none = np.zeros(0, np.int64)
             self._work = Scratch(
-                np.zeros(SIZES, np.int64), none, np.zeros(0), np.zeros(ROOM), none, none, np.zeros(bodies, np.int8),
+                np.zeros(self.SIZES, np.int64), none, np.zeros(0), np.zeros(ROOM), none, none, np.zeros(bodies, np.int8),
                 np.zeros(bodies, np.int32), none, np.zeros(bodies, np.int32), np.zeros(bodies + 1, np.int64),
                 np.zeros(bodies + 1, np.int64), none, none, none, none, none, none, np.zeros(0),
             )  # fmt: skip
@@ -76,19 +129,23 @@ class Rebuilder:
         if self._slot(self._work) > 1.5 * self._work.size[SLOT]:
             self._work = self._with_room(self._work, len(self._work.rank) - 1)
         if len(self._work.sums) < COLUMNS * parts:
-            self._work = self._work._replace(
-                sums=np.zeros(COLUMNS * parts, np.int64), extent=np.zeros(ROOM * parts), own=np.zeros(self.room * parts)
-            )
+            self._work = self._room_for_threads(self._work, parts)
         return self._work
+
+    def _room_for_threads(self, work: Scratch, parts: int) -> Scratch:
+        """The same with room for so many parts."""
+        return work._replace(
+            sums=np.zeros(COLUMNS * parts, np.int64), extent=np.zeros(PART * parts), own=np.zeros(self.room * parts)
+        )
 
     def _with_cast(self, work: Scratch, roles: Any) -> Scratch:
         """The same for who takes part now."""
-        work.level[:] = ABSENT
-        work.level[roles.grains] = roles.level
-        work.level[roles.big] = BIG
+        level = np.full(work.level.size, ABSENT, np.int8)
+        level[roles.grains], level[roles.big] = roles.level, BIG
         members = np.bincount(roles.level, minlength=roles.level_reach.size)
         cells = int((CELLS_EACH * members + CELLS_MORE).sum())
         return work._replace(
+            level=level,
             members=members.astype(np.int64),
             grid=np.zeros(GRID * members.size, np.int64),
             cell_start=np.zeros(cells + 1, np.int64),

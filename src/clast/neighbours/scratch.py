@@ -4,8 +4,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-# Scratch.size; the stage that comes next; whether passes that count write as well; candidates in a slot
-SIZES, CELLS, NEAR, PAIRS, CANDIDATES, STAGE, WRITING, SLOT = 7, 0, 1, 2, 3, 4, 5, 6
+# Scratch.size: how many there are; the stage that comes next; whether passes that count write as well; candidates in a slot;
+# the first body whose numbers are none any more, or NOWHERE
+CELLS, NEAR, PAIRS, CANDIDATES, STAGE, WRITING, SLOT, BODIES, MOVING, LOST, SIZES = range(11)
+NOWHERE = 1 << 62
+
+# Rebuild.reach of a job: half of how far apart surfaces may be listed if nothing moved; Δt; the same with the way of a step
+ASKED, STEP, FULL, REACHES = range(4)
 
 
 class Scratch(NamedTuple):
@@ -13,7 +18,7 @@ class Scratch(NamedTuple):
 
     size: np.ndarray  # (SIZES,) int64
     sums: np.ndarray  # (parts, 2) int64: of the counts of each part
-    extent: np.ndarray  # (parts, 6): least and largest coordinates of the grains of each part
+    extent: np.ndarray  # (parts, 8): least and largest coordinates of the grains of each part; fastest body; first that is lost
     room: np.ndarray  # (6,) of the cells: where they begin along each axis, how far they go
     grid: np.ndarray  # (levels, 4) int64: first cell of a level, cells along x, y, z
     members: np.ndarray  # (levels,) int64: grains of a level
@@ -38,7 +43,7 @@ class Rebuild(NamedTuple):
     part: int  # which one this is, of how many
     parts: int
     own: int  # numbers of Scratch.own for each
-    alpha: float  # half of how far surfaces may be apart
+    alpha: Any  # half of how far surfaces may be apart; of a job, three numbers from which it comes
     materials: int
     parameters: int  # of the law between two materials
     geometry: Any

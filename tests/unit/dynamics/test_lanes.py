@@ -16,6 +16,7 @@ from clast.dynamics.arrays import Clock
 from clast.dynamics.contacts import kinds
 from clast.dynamics.contacts.blocks import columns_of, compute_of
 from clast.dynamics.contacts.forces import forces_with_memory
+from clast.dynamics.contacts.heats import book_at_once
 from clast.dynamics.engine import Engine, kernels_of
 from clast.dynamics.loops import loop_of
 from clast.dynamics.plane import passes as plane_passes
@@ -110,7 +111,7 @@ def one_after_the_other(engine: Engine, made: Made):
     """The loop without blocks."""
     kernels, width = engine.kernels, engine.family.WIDTHS.pair
     found = getattr(made.passes, made.geometry_of)(kernels.law, kernels.choice)
-    one, is_mine = forces_with_memory(found, kernels.law), kinds.marked(width, width - 1, 1 << made.mark)
+    one, is_mine = forces_with_memory(found, kernels.law, book_at_once), kinds.marked(width, width - 1, 1 << made.mark)
     return loop_of(kinds.only(is_mine, one))
 
 

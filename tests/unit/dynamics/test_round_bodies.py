@@ -7,6 +7,7 @@ from clast.backend.device import device, from_python
 from clast.backend.held import hold
 from clast.dynamics.contacts import kinds
 from clast.dynamics.contacts.forces import forces_with_memory, forces_without_memory
+from clast.dynamics.contacts.heats import book_at_once
 from clast.dynamics.engine import Engine, kinds_in
 from clast.dynamics.loops import loop_of
 from clast.dynamics.plane import passes as plane_passes
@@ -63,8 +64,11 @@ def found_by(engine: Engine, passes, geometry_of: str, mark: int) -> dict[str, n
     """Forces, springs and heats of the pairs with a mark, one contact after the other."""
     kernels, width = engine.kernels, engine.family.WIDTHS.pair
     geometry = getattr(passes, geometry_of)(kernels.law, kernels.choice)
-    forces_of = forces_with_memory if kernels.HISTORY else forces_without_memory
-    loop = loop_of(kinds.only(kinds.marked(width, width - 1, 1 << mark), forces_of(geometry, kernels.law)))
+    if kernels.HISTORY:
+        one = forces_with_memory(geometry, kernels.law, book_at_once)
+    else:
+        one = forces_without_memory(geometry, kernels.law)
+    loop = loop_of(kinds.only(kinds.marked(width, width - 1, 1 << mark), one))
     pairs_at, _ = worlds_of(kernels.passes)
 
     @device

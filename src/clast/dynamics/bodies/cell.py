@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clast.errors import CellError
+from clast.errors import CellError, NotFiniteError
 
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
@@ -16,6 +16,11 @@ def measure(engine: Engine) -> None:
     """Take the periods of the search from the cell; CellError if it has become too small for a body."""
     period = engine.model.period
     size = engine.state.body[engine.model.cell[0], 0:2]
+    if not np.isfinite(size).all():
+        raise NotFiniteError(
+            f"the periodic cell left the finite numbers at t = {engine.time:.6g} (step {engine.step}); "
+            f"take a smaller time step than {engine.dt:.3g}"
+        )
     widest = widest_bodies(engine)
     if (engine.scene.box.moving & (size <= widest)).any():
         raise CellError(
@@ -43,6 +48,11 @@ def farthest_image(engine: Engine) -> float:
     sides = np.ptp(engine.state.body[np.concatenate([engine.roles.grains, engine.roles.big]), 0:2], axis=0)
     periodic = engine.model.period > 0.0
     return 1.0 + float(((sides[periodic] + near) // engine.model.period[periodic]).max())
+
+
+def speed(engine: Engine) -> float:
+    """How fast the farthest image that is met moves with the cell."""
+    return farthest_image(engine) * float(np.hypot(*engine.state.body[engine.model.cell[0], 4:6]))
 
 
 def haste(engine: Engine) -> float:

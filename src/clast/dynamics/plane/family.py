@@ -32,7 +32,7 @@ MOTION = slice(VX, SPIN + 1)  # both, as in `State.late`
 
 __all__ = [
     "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "as_today",
-    "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "speeds", "stop", "trees_of", "with_derivatives",
+    "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of", "with_derivatives",
 ]  # fmt: skip
 
 
@@ -49,12 +49,6 @@ def as_today(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
     if gear.shape[2] == 1:  # Verlet
         return {**arrays, "late": np.zeros((1, LATE))}
     return {**arrays, "late": arrays["body"][:, MOTION] - gear[:, :, 0] / dt}
-
-
-def speeds(model: Model, state: State, rows: int) -> np.ndarray:
-    """Largest speed of any point of the first `rows` bodies (rows,)."""
-    body = state.body[:rows]
-    return np.asarray(np.hypot(body[:, VX], body[:, VY]) + model.reach[:rows] * np.abs(body[:, SPIN]))
 
 
 def motion(model: Model, state: State) -> np.ndarray:

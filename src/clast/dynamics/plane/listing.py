@@ -7,6 +7,7 @@ Counting is most of the work of a rebuild. Where a side of a pair has at most 64
 and writing the list looks at nothing but these.
 """
 
+import math
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -33,6 +34,9 @@ from clast.dynamics.plane.columns import (
     REDUCED,
     REFERENCE,
     SIN,
+    SPIN,
+    VX,
+    VY,
     X,
     Y,
 )  # fmt: skip
@@ -80,6 +84,14 @@ def periods(model):
 def radius(body, b):
     """Sphero-radius of body b."""
     return body[BODY * b + RADIUS]
+
+
+@device
+def speed(b, world):
+    """At most that of any point of body b."""
+    body, at = world.state.body, BODY * b
+    vx, vy = body[at + VX], body[at + VY]
+    return math.sqrt(vx * vx + vy * vy) + world.model.reach[b] * abs(body[at + SPIN])
 
 
 @device
@@ -306,8 +318,8 @@ def listing_of(choice: SimpleNamespace) -> SimpleNamespace:
     """What `clast.neighbours.rebuild.rebuild_of` reads, for a way of counting and what contacts remember."""
     columns = SimpleNamespace(width=PAIR, sections=(FIRST, MIDDLE))
     return SimpleNamespace(
-        axes=AXES, place=place, periods=periods, radius=radius, is_near_big=is_near_big, pair_width=PAIR,
-        note_reference=note_reference, close_pairs=ROWS.close_pairs, write_row=write_row,
+        axes=AXES, place=place, periods=periods, radius=radius, speed=speed, is_near_big=is_near_big, pair_width=PAIR,
+        body_width=BODY, note_reference=note_reference, close_pairs=ROWS.close_pairs, write_row=write_row,
         carry=with_memory(choice.remembers, carry_of(AXES, columns, 1 + choice.extra + choice.rolling)),
         list_pair=list_pair_of(edged_bodies_are_probed if choice.meet == "meet" else all_are_probed),
     )  # fmt: skip

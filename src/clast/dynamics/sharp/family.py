@@ -22,7 +22,6 @@ from clast.dynamics.space.family import (
     kinetic,
     motion,
     slow,
-    speeds,
     stop,
     with_derivatives,
 )  # fmt: skip
@@ -35,7 +34,7 @@ DEPTH = SHARP
 
 __all__ = [
     "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "as_today",
-    "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "speeds", "stop", "trees_of", "with_derivatives",
+    "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of", "with_derivatives",
 ]  # fmt: skip
 
 

@@ -30,8 +30,8 @@ from clast.contact.sharp.parting import (
 from clast.contact.sharp.polyhedra import Polyhedra
 from clast.dynamics.listing import pair_rows_of, with_memory
 from clast.dynamics.sharp.columns import AREA, CONSTANT, LENGTH, WIDTH
-from clast.dynamics.space.columns import FIRST, LAW, MARK, MASS, PAIR, SECOND, THIRD
-from clast.dynamics.space.listing import AXES, WORDS, frame_of, is_near_big, note_place, periods, place, radius
+from clast.dynamics.space.columns import BODY, FIRST, LAW, MARK, MASS, PAIR, SECOND, THIRD
+from clast.dynamics.space.listing import AXES, WORDS, frame_of, is_near_big, note_place, periods, place, radius, speed
 from clast.neighbours.candidates import CANDIDATE, FACED, PROBE, beyond, none_found, note
 from clast.neighbours.carry import find_of
 from clast.neighbours.feature_tree import Tree, least_of, next_leaf, tree_of
@@ -215,7 +215,7 @@ def carry(p, world):
 def listing_of(choice: SimpleNamespace) -> SimpleNamespace:
     """What `clast.neighbours.rebuild.rebuild_of` reads, for what contacts remember."""
     return SimpleNamespace(
-        axes=AXES, place=place, periods=periods, radius=radius, is_near_big=is_near_big, pair_width=PAIR,
-        note_reference=note_reference, close_pairs=ROWS.close_pairs, list_pair=list_pair, write_row=write_row,
+        axes=AXES, place=place, periods=periods, radius=radius, speed=speed, is_near_big=is_near_big, pair_width=PAIR,
+        body_width=BODY, note_reference=note_reference, close_pairs=ROWS.close_pairs, list_pair=list_pair, write_row=write_row,
         carry=with_memory(choice.remembers, carry),
     )  # fmt: skip

@@ -31,7 +31,7 @@ SPINS: int | slice = slice(SPIN, SPIN + 3)
 
 __all__ = [
     "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "as_today",
-    "kinetic", "lay_out", "momenta", "motion", "room_of", "scratch_of", "slow", "speeds", "stop", "trees_of", "with_derivatives",
+    "kinetic", "lay_out", "momenta", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of", "with_derivatives",
 ]  # fmt: skip
 
 
@@ -54,13 +54,6 @@ def as_today(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
         return {**arrays, "late": np.zeros((1, LATE))}
     grown = np.concatenate([gear[:, :3, 0] / dt, gear[:, :3, -1]], axis=1)
     return {**arrays, "late": velocities(arrays["body"]) - grown}
-
-
-def speeds(model: Model, state: SpaceState, rows: int) -> np.ndarray:
-    """Largest speed of any point of the first `rows` bodies (rows,)."""
-    body = state.body[:rows]
-    spin = np.linalg.norm(body[:, SPINS], axis=1)
-    return np.asarray(np.linalg.norm(body[:, VELOCITIES], axis=1) + model.reach[:rows] * spin)
 
 
 def motion(model: Model, state: SpaceState) -> np.ndarray:

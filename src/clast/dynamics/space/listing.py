@@ -31,9 +31,11 @@ from clast.dynamics.space.columns import (
     REDUCED,
     REFERENCE,
     SECOND,
+    SPIN,
     THEN,
     THIRD,
     TURN,
+    VELOCITY,
     X,
     Y,
     Z,
@@ -82,6 +84,14 @@ def periods(model):
 def radius(body, b):
     """Sphero-radius of body b."""
     return body[BODY * b + RADIUS]
+
+
+@device
+def speed(b, world):
+    """At most that of any point of body b."""
+    body, at = world.state.body, BODY * b
+    velocity, spin = triple(body, at + VELOCITY), triple(body, at + SPIN)
+    return math.sqrt(dot(velocity, velocity)) + world.model.reach[b] * math.sqrt(dot(spin, spin))
 
 
 @device
@@ -293,7 +303,7 @@ def listing_of(choice: SimpleNamespace) -> SimpleNamespace:
     """What `clast.neighbours.rebuild.rebuild_of` reads, for what contacts remember."""
     columns = SimpleNamespace(width=PAIR, sections=(FIRST, SECOND, THIRD))
     return SimpleNamespace(
-        axes=AXES, place=place, periods=periods, radius=radius, is_near_big=is_near_big, pair_width=PAIR,
-        note_reference=note_reference, close_pairs=ROWS.close_pairs, list_pair=list_pair, write_row=write_row,
+        axes=AXES, place=place, periods=periods, radius=radius, speed=speed, is_near_big=is_near_big, pair_width=PAIR,
+        body_width=BODY, note_reference=note_reference, close_pairs=ROWS.close_pairs, list_pair=list_pair, write_row=write_row,
         carry=with_memory(choice.remembers, carry_of(AXES, columns, 3 * (1 + choice.rolling) + choice.extra)),
     )  # fmt: skip

@@ -1,0 +1,244 @@
+"""A run on a GPU: its tables are there, steps and rebuilds of lists run there, and the host gets back what it looks at.
+
+The tables of the host and those of the GPU are two copies of one run. `newer` names what the GPU has changed since the host has
+seen it; `touched` what the host may have changed since. Whoever only reads leaves the tables of the GPU as they are.
+"""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clast.backend.cuda import (
+    MOST_THREADS,
+    ROOMY_THREADS,
+    Launch,
+    Program,
+    fetch,
+    kernel_of,
+    put,
+    room_like,
+    send,
+    wait_for_copies,
+)  # fmt: skip
+from clast.dynamics.arrays import Run, flat
+from clast.dynamics.grid_step import (
+    DEEP,
+    END,
+    FREE,
+    LISTED,
+    MOVED,
+    NOWHERE,
+    ONE,
+    PAIRS,
+    STALL,
+    STEP,
+    TAGGED,
+    WORDS,
+    GridJob,
+    grids_of,
+)  # fmt: skip
+from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE
+from clast.dynamics.worlds import Job
+from clast.neighbours.grid_rebuilder import GridRebuilder, rebuild_kernels_of, same
+from clast.neighbours.rebuilder import Reach
+
+if TYPE_CHECKING:
+    from clast.dynamics.engine import Engine
+
+RECORDED = 32  # steps of a program
+AHEAD = 4  # programs that are begun before the host looks how far they have come, where none was stopped
+CHANGED = ("body", "angle", "momentum", "book", "gear", "late")  # of a state, by steps
+STATE, LISTS = "state", "lists"
+
+
+@cache
+def launches_of(kernels: ModuleType) -> SimpleNamespace:
+    """The kernels of a kind of run."""
+    grids = grids_of(kernels.passes)
+    found = {name: kernel_of(getattr(grids, name)) for name in ("balance", "add", "pressures", "move", "lead", "tick")}
+    rebuild = rebuild_kernels_of(kernels.family.listing_of(kernels.choice))
+    return SimpleNamespace(forces=[(bits, kernel_of(each)) for bits, each in grids.forces], rebuild=rebuild, **found)
+
+
+class Grid:
+    """Tables, steps and rebuilds of one run on a GPU."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._launches = launches_of(engine.kernels)
+        room = engine.family.room_of(engine.geometry)
+        self._rebuilder = GridRebuilder(
+            self._launches.rebuild, engine.family.DIMENSION, engine.family.WORDS, room, engine.history
+        )
+        scratch = flat(engine.family.scratch_of(engine.geometry, ROOMY_THREADS, (0, 0)))
+        self._geometry, self._scratch = put(flat(engine.geometry)), put(scratch)
+        self._trees = tuple(put(flat(each)) for each in engine._trees)
+        self._words, self._numbers = np.zeros(WORDS, np.int64), np.zeros(len(Run._fields))
+        self._words_there, self._numbers_there = put(self._words), put(self._numbers)
+        self._model: Any = None  # records there, flat …
+        self._roles: Any = None
+        self._state: Any = None
+        self._lists: Any = None
+        self._old: Any = None
+        self._forces: Any = None
+        self._listed: Any = None
+        self._tags: Any = None
+        self._sent: dict[str, Any] = {}  # … and the records of the host that they were made of
+        self._program: tuple[Any, Program] | None = None
+        self._candidates = 0
+        self.newer: set[str] = set()
+        self.touched = {STATE, LISTS}
+
+    # --- tables ------------------------------------------------------------------------------------------------------
+
+    def bring_state(self, state: Any) -> None:
+        """What moves, into the tables of the host."""
+        if STATE in self.newer:
+            for name in state._fields:
+                if name in CHANGED:
+                    fetch(getattr(self._state, name), getattr(flat(state), name))
+            self.newer.discard(STATE)
+
+    def bring_lists(self, engine: Engine) -> None:
+        """The lists, into tables of the host; larger ones where there are more pairs or candidates now."""
+        if LISTS not in self.newer:
+            return
+        here = engine._lists_here
+        if any(one.size != other.size for one, other in zip(here, self._lists, strict=True)):
+            here = engine._lists_here = engine._empty_lists(self._lists.other.size, self._lists.candidate.size // 2)
+        for source, target in zip(self._lists, flat(here), strict=True):
+            fetch(source, target)
+        self.newer.discard(LISTS)
+        engine._fit_forces()
+        engine._cut()
+
+    def _bring_there(self, engine: Engine) -> None:
+        """All that the host may have changed."""
+        self._model = self._mirrored("model", engine.model, self._model, always=bool(engine.kernels.CELL))
+        self._roles = self._mirrored("roles", engine.roles, self._roles)
+        self._tags = self._mirrored("tags", self._tags_of(engine), self._tags, engine.tags)
+        if STATE in self.touched:
+            self._state = sent(flat(engine._state_here), self._state)
+        if LISTS in self.touched:
+            self._lists = sent(flat(engine._lists_here), self._lists)
+            self._candidates = int(engine._lists_here.pair[engine.pairs, 2])
+        self._fit(engine)
+        self.touched.clear()
+
+    def _mirrored(self, name: str, record: Any, there: Any, source: Any = None, *, always: bool = False) -> Any:
+        """A record there, sent again where the host has another one."""
+        source = record if source is None else source
+        if not always and self._sent.get(name) is source:
+            return there
+        self._sent[name] = source
+        return sent(flat(record), there)
+
+    @staticmethod
+    def _tags_of(engine: Engine) -> Any:
+        """Tags with a program of a fixed number of rows, so that its table stays where it is."""
+        program = np.zeros((engine._program.rows, engine.tags.program.shape[1]))
+        program[: len(engine.tags.program)] = engine.tags.program
+        return engine.tags._replace(program=program)
+
+    def _fit(self, engine: Engine) -> None:
+        """Tables of forces as long as the lists."""
+        pairs = self._lists.other.size
+        if self._listed is None or self._listed.size != pairs:
+            self._forces = type(engine._forces)(*(room_like(each) for each in flat(engine._empty_forces(pairs, pairs))))
+            self._listed = room_like(np.zeros(pairs, np.int64))
+
+    # --- steps -------------------------------------------------------------------------------------------------------
+
+    def run(self, engine: Engine, end: int) -> tuple[int, int, int]:
+        """Steps until `end`, until the lists are stale or until an overlap is too deep: (step reached, why, pair or −1)."""
+        self._bring_there(engine)
+        run, words, program = engine._run(engine._onset), self._words, self._steps(engine)
+        words[:] = 0
+        words[STEP], words[END], words[DEEP], words[PAIRS] = engine.step, end, NOWHERE, engine.pairs
+        words[FREE], words[TAGGED], words[ONE] = run.free, engine.moving - run.free, 1
+        self._numbers[:] = run
+        send(words, self._words_there)
+        send(self._numbers, self._numbers_there)
+        wait_for_copies()
+        self.newer |= {STATE, LISTS}
+        programs = 1
+        try:
+            while words[STALL] == 0:
+                for _ in range(min(programs, -(-int(end - words[STEP]) // RECORDED))):
+                    program.begin()
+                program.finish()
+                fetch(self._words_there, words)
+                programs = AHEAD
+        finally:  # an interrupt finds the run at a whole step as well
+            program.finish()
+            fetch(self._words_there, words)
+            engine.step = int(words[STEP])
+        if words[DEEP] != NOWHERE:
+            return int(words[STEP]), DEEP_OVERLAP, int(words[DEEP])
+        return int(words[STEP]), STALE if words[MOVED] else DONE, -1
+
+    def _steps(self, engine: Engine) -> Program:
+        """The program of steps, recorded anew where a table lies elsewhere or other launches are wanted."""
+        nothing = np.zeros(2, np.int64)
+        run = Run(0.0, 0.0, 0.0, 0, 0, 0, False, 0.0, 0.0, 0.0)  # its numbers stand in a table
+        records = (self._geometry, self._model, self._state, self._lists, self._forces, self._tags, self._scratch)
+        cuts = self._sent.setdefault("cuts", put(nothing))
+        grid = GridJob(self._words_there, self._listed, self._numbers_there, Job(0, cuts, cuts, run, *records))
+        wanted = (engine._onset != 0.0, engine._kinds, engine.moving > engine.free, engine.tags.push.size > 0)
+        if self._program is None or not same(self._program[0], (grid, wanted)):
+            self._program = (grid, wanted), Program(self._launches_of_step(grid, engine), RECORDED)
+        return self._program[1]
+
+    def _launches_of_step(self, grid: GridJob, engine: Engine) -> list[Launch]:
+        found, pairs = self._launches, self._listed.size
+
+        def launch(kernel: Any, at: int, items: int, most: int = MOST_THREADS) -> Launch:
+            return Launch(kernel, self._words_there, at, grid, items, most)
+
+        most = ROOMY_THREADS if self._scratch.floats.size > 1 else MOST_THREADS
+        forces = found.forces if len(found.forces) == 1 else [each for each in found.forces if engine._kinds & each[0]]
+        made = [launch(kernel, PAIRS, pairs, most) for _, kernel in forces]
+        if engine._onset != 0.0:
+            made += [launch(found.balance, LISTED, pairs // 16, most), launch(found.add, LISTED, pairs // 16, most)]
+        if engine.tags.push.size:
+            made.append(launch(found.pressures, ONE, 1))
+        made.append(launch(found.move, FREE, engine.free))
+        if engine.moving > engine.free:
+            made.append(launch(found.lead, TAGGED, engine.moving - engine.free))
+        return [*made, launch(found.tick, ONE, 1)]
+
+    # --- lists -------------------------------------------------------------------------------------------------------
+
+    def renew(self, engine: Engine, reach: Reach) -> int:
+        """New lists at the present positions, with the springs of the old ones; returns the number of pairs."""
+        self._bring_there(engine)
+        if self._old is None or any(one.size != other.size for one, other in zip(self._old, self._lists, strict=True)):
+            self._old = type(self._lists)(*(room_like(each) for each in self._lists))
+        records = (self._geometry, *self._trees, self._model, self._state, self._roles, self._old, self._lists)
+        world = records, (engine.pairs, self._candidates)
+        pairs, self._candidates = self._rebuilder.renew_there(
+            reach, engine.moving, engine._laws, engine.roles, world, partial(self._wider, engine)
+        )
+        self._fit(engine)
+        self.newer.add(LISTS)
+        return pairs
+
+    def _wider(self, engine: Engine, pairs: int, candidates: int) -> Any:
+        """Lists with room for so many."""
+        self._lists = type(self._lists)(*(room_like(each) for each in flat(engine._empty_lists(pairs, candidates))))
+        return self._lists
+
+
+def sent(record: Any, there: Any) -> Any:
+    """A record in the memory of the GPU: into `there`, table by table, where it has the same size."""
+    made = []
+    for k, array in enumerate(record):
+        if there is not None and there[k].shape == array.shape:
+            send(array, there[k])
+            made.append(there[k])
+        else:
+            made.append(put(array))
+    return type(record)(*made)

@@ -1,0 +1,64 @@
+"""The tables of a run on the host, where it may run on a GPU: brought home before anybody looks at them or changes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clast.dynamics.grid import LISTS, STATE, Grid
+from clast.dynamics.named import NamedEngine
+
+
+class HomeEngine(NamedEngine):
+    """State and lists of an engine.
+
+    `state` and `_lists` are for whoever may change them: a GPU gets them again before the next step. `_seen_state` and
+    `_seen_lists` are for whoever only looks. Without a GPU they are the same.
+    """
+
+    _grid: Grid | None = None  # the same run on a GPU
+    _state_here: Any
+    _lists_here: Any
+
+    @property
+    def state(self) -> Any:
+        """What moves, to be looked at or changed."""
+        if self._grid is not None:
+            self._grid.bring_state(self._state_here)
+            self._grid.touched.add(STATE)
+        return self._state_here
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        if self._grid is not None:
+            self._grid.newer.discard(STATE)
+            self._grid.touched.add(STATE)
+        self._state_here = state
+
+    @property
+    def _lists(self) -> Any:
+        """The present lists, to be looked at or changed."""
+        if self._grid is not None:
+            self._grid.bring_lists(self)  # type: ignore[arg-type]
+            self._grid.touched.add(LISTS)
+        return self._lists_here
+
+    @_lists.setter
+    def _lists(self, lists: Any) -> None:
+        if self._grid is not None:
+            self._grid.newer.discard(LISTS)
+            self._grid.touched.add(LISTS)
+        self._lists_here = lists
+
+    @property
+    def _seen_state(self) -> Any:
+        """What moves, not to be changed."""
+        if self._grid is not None:
+            self._grid.bring_state(self._state_here)
+        return self._state_here
+
+    @property
+    def _seen_lists(self) -> Any:
+        """The present lists, not to be changed."""
+        if self._grid is not None:
+            self._grid.bring_lists(self)  # type: ignore[arg-type]
+        return self._lists_here
