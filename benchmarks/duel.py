@@ -46,7 +46,7 @@ def shake(engine, seed):
     if hasattr(engine, "set_velocities"):
         engine.set_velocities(engine.free_ids, velocities, engine.spins[engine.free_ids])
     else:
-        vars(engine)["state"].body[: engine.free, 4:6] = velocities
+        engine.state.body[: engine.free, 4:6] = velocities
 
 
 def window(engine, steps):

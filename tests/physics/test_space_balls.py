@@ -33,7 +33,7 @@ def balls_on_a_block(law: Linear, integrator: str, short: bool) -> Engine:
     scene.add_wall(cuboid((1.4, 1.4, 1.4), 0.1), tags=(led,))
     if short:
         return Engine(scene, dt=5e-4, alpha=0.05, integrator=integrator)
-    with patch("clast.dynamics.engine.kinds_to_compile", return_value=1 << OTHERS):
+    with patch("clast.dynamics.binding.kinds_to_compile", return_value=1 << OTHERS):
         engine = Engine(scene, dt=5e-4, alpha=0.05, integrator=integrator)
     engine.geometry = engine.geometry._replace(round=np.zeros_like(engine.geometry.round))
     engine._rebuild()

@@ -8,7 +8,8 @@ import pytest
 
 from clast.algebra.quaternions import about, matrix
 from clast.dynamics.contacts.kinds import OTHERS
-from clast.dynamics.engine import Engine, kinds_to_compile
+from clast.dynamics.binding import kinds_to_compile
+from clast.dynamics.engine import Engine
 from clast.laws import Cohesion, HertzMindlin, Law, Linear, Rolling
 from clast.measures.accounts import accounts
 from clast.scene.plane import Scene
@@ -129,7 +130,7 @@ def spheres_both_ways() -> list[Engine]:
             place = (0.75 * (k % 3) + 0.05 * k, 0.75 * (k // 3 % 3), 0.5 + 0.72 * (k // 9))
             scene.add(sphere(0.4), place, velocity=rng.normal(0, 1, 3), spin=rng.normal(0, 5, 3))
         scene.add_wall(plate([(-3, -3, 0), (5, -3, 0), (5, 5, 0), (-3, 5, 0)], 0.1))
-        with patch("clast.dynamics.engine.kinds_to_compile", kinds_to_compile if short else lambda scene: 1 << OTHERS):
+        with patch("clast.dynamics.binding.kinds_to_compile", kinds_to_compile if short else lambda scene: 1 << OTHERS):
             engine = Engine(scene, dt=5e-4, alpha=0.1)
         if not short:
             engine.geometry = engine.geometry._replace(round=np.zeros_like(engine.geometry.round))

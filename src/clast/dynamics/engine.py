@@ -181,9 +181,10 @@ class Engine(HomeEngine):
             self.pairs = self._list(partial(self._grid.renew, self), reach)
         else:
             pairs = self._list(self._list_by_team, reach)
-            self._lists, self._spare, self.pairs = self._spare, self._lists, pairs  # no interrupt comes between these
+            self._host_is_newer()
+            self._lists_here, self._spare, self.pairs = self._spare, self._lists_here, pairs  # no interrupt comes between these
             if self.kernels.CELL:
-                self._lists.reference[self.model.cell[0], 3] = cell.haste(self)
+                self._lists_here.reference[self.model.cell[0], 3] = cell.haste(self)
             self._fit_forces()
             self._cut()
         self.rebuilds += 1

@@ -49,6 +49,13 @@ class HomeEngine(NamedEngine):
             self._grid.touched.add(LISTS)
         self._lists_here = lists
 
+    def _host_is_newer(self) -> None:
+        """Let a GPU get all tables from the host. Called before several tables are replaced in lines that no interrupt can part:
+        those assign `_state_here` and `_lists_here`, because an interrupt may come in any call, that of a property too."""
+        if self._grid is not None:
+            self._grid.newer.clear()
+            self._grid.touched |= {STATE, LISTS}
+
     @property
     def _seen_state(self) -> Any:
         """What moves, not to be changed."""

@@ -46,10 +46,10 @@ def pair_rows_of(columns: SimpleNamespace) -> SimpleNamespace:
 
     @device
     def close_pairs(world):
-        """The row after the last pair, and the ends of the ranges of bodies."""
+        """The row after the last pair, and where the ranges of bodies begin and end."""
         size, new, bodies = world.work.size, world.new, world.work.level.size
         new.pair[PAIR * size[PAIRS] + FIRST] = size[CANDIDATES]
-        new.first_pair[bodies] = new.first_other[bodies] = size[PAIRS]
+        new.first_pair[bodies], new.first_other[0] = size[PAIRS], 0
 
     return SimpleNamespace(read_pair=read_pair, write_pair=write_pair, close_pairs=close_pairs)
 

@@ -72,10 +72,10 @@ def others_of(width: int) -> SimpleNamespace:
 
     @device
     def close_body(b, world):
-        """Sort the list of body b and write where its pairs begin."""
+        """Sort the list of body b and write where it ends; where the pairs begin in which b comes first."""
         work, new = world.work, world.new
         sort_run(new.other, work.other_start[b], work.other_start[b + 1], new.pair, world.roles.rank)
-        new.first_other[b] = work.other_start[b]
+        new.first_other[b + 1] = work.other_start[b + 1]
         new.first_pair[b] = work.rank[work.first_near[b]]
 
     return SimpleNamespace(fill_other=fill_other, close_body=close_body)

@@ -124,7 +124,7 @@ def forces_by(loop, engine: Engine, cuts=None) -> dict[str, np.ndarray]:
         return loop(low, high, hold(pairs_at(step, 0, hold(job))))
 
     run = from_python(forces)
-    engine._forces = engine._empty_forces(engine.pairs)
+    engine._forces = engine._empty_forces(engine.pairs, 1)
     state, lists = engine._copy()
     floats = engine._scratch.floats
     floats[:] = np.random.default_rng(3).choice([np.nan, 0.0, -1e300, 3.0, np.inf], floats.size)

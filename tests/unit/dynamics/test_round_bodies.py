@@ -75,7 +75,7 @@ def found_by(engine: Engine, passes, geometry_of: str, mark: int) -> dict[str, n
     def forces(low, high, step, job):
         return loop(low, high, hold(pairs_at(step, 0, hold(job))))
 
-    engine._forces = engine._empty_forces(engine.pairs)
+    engine._forces = engine._empty_forces(engine.pairs, 1)
     state, lists = engine._copy()
     job = engine._stretcher._job(engine.step + 1, engine._run(engine._onset), engine._world(state, lists))
     from_python(forces)(0, engine.pairs, engine.step, job)

@@ -71,7 +71,8 @@ def test_pairs_are_exactly_those_that_are_near(case, sides):
     for b in range(engine.order.size):
         lists = engine._lists
         assert np.array_equal(np.arange(*lists.first_pair[b : b + 2]), np.flatnonzero(pair[:, 0] == b))
-        assert np.array_equal(lists.other[lists.first_other[b] : lists.first_other[b + 1]], np.flatnonzero(pair[:, 1] == b))
+        second = np.flatnonzero(pair[:, 1] == b) if b < engine.moving else []  # nobody sums up what pushes a body at rest
+        assert np.array_equal(lists.other[lists.first_other[b] : lists.first_other[b + 1]], second)
 
 
 def test_grains_far_away_do_not_ask_for_endless_cells():

@@ -22,7 +22,7 @@ def hold_back(engine: Engine, ids: np.ndarray) -> None:
     """Let free bodies of a run that has not begun wait: they take no part until they are let in."""
     rows = np.argsort(engine.order)[ids]
     others = np.setdiff1d(np.arange(engine.order.size), rows)
-    reorder(engine, np.concatenate([others, rows]), engine.gone + rows.size, engine._memory(engine._lists))
+    reorder(engine, np.concatenate([others, rows]), engine.gone + rows.size, engine._memory(engine._seen_lists))
     engine._rebuild()
 
 
@@ -47,5 +47,5 @@ def let_in(engine: Engine, ids: np.ndarray, places: np.ndarray, turns: np.ndarra
     free, all_rows = engine.free, np.arange(engine.order.size)
     behind = np.setdiff1d(all_rows[free:], rows)
     order = np.concatenate([all_rows[:free], rows, behind])
-    reorder(engine, order, engine.gone - rows.size, engine._memory(engine._lists))
+    reorder(engine, order, engine.gone - rows.size, engine._memory(engine._seen_lists))
     engine._rebuild()

@@ -40,7 +40,7 @@ def keep(engine: Engine) -> None:
 
 def spread(engine: Engine) -> float:
     """Mean distance in rows of the near pairs of free bodies; 0 where there are none."""
-    i, j = engine._lists.pair[: engine.pairs, :2].astype(np.int64).T
+    i, j = engine._seen_lists.pair[: engine.pairs, :2].astype(np.int64).T
     both = np.maximum(i, j) < engine.free
     return float(np.abs(i - j)[both].mean()) if both.any() else 0.0
 
@@ -58,14 +58,14 @@ def order_again(engine: Engine) -> None:
     """Let the free rows be in Morton order of where bodies are now."""
     rows = np.arange(engine.order.size)
     rows[: engine.free] = near_rows(engine)
-    reorder(engine, rows, engine.gone, engine._memory(engine._lists))
+    reorder(engine, rows, engine.gone, engine._memory(engine._seen_lists))
     engine.fresh_spread = None
 
 
 def near_rows(engine: Engine) -> np.ndarray:
     """The free rows (free,), neighbours in space near each other; all images of a body lie in one periodic cell."""
     free, period = engine.free, engine.model.period
-    places = engine.state.body[:free, : engine.family.DIMENSION]
+    places = engine._seen_state.body[:free, : engine.family.DIMENSION]
     places = np.where(period > 0.0, np.mod(places, np.where(period > 0.0, period, 1.0)), places)
     return np.lexsort((engine.roles.rank[:free], morton_key(places, engine.model.reach[:free])))
 

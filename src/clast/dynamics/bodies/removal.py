@@ -72,7 +72,7 @@ def remove_fallen(engine: Engine) -> None:
     engine.state.book[rows, REMOVED] += carried
     engine.family.stop(engine.state, rows)
     stay = np.setdiff1d(np.arange(engine.order.size), rows)
-    reorder(engine, np.concatenate([stay, rows]), engine.gone + rows.size, engine._memory(engine._lists))
+    reorder(engine, np.concatenate([stay, rows]), engine.gone + rows.size, engine._memory(engine._seen_lists))
     engine._rebuild()
 
 
@@ -97,7 +97,8 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int, springs: Any) -> None:
         walls[...] = np.where(walls >= 0, new_row[walls], -1)
     tags = engine.tags._replace(load=load)
     lists, pairs = engine._lists_with(springs, order, roles.rank, model)
+    engine._host_is_newer()
     # no interrupt comes between these; if one comes before the lists are whole, the run begins with new ones
     engine.order, engine.free, engine.moving, engine.gone = order, free, moving, gone
-    engine.model, engine.state, engine.roles, engine.tags = model, state, roles, tags
-    engine._lists, engine.pairs, engine._unsure = lists, pairs, True
+    engine.model, engine._state_here, engine.roles, engine.tags = model, state, roles, tags
+    engine._lists_here, engine.pairs, engine._unsure = lists, pairs, True
