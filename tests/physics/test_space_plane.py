@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from clast.algebra.quaternions import about, matrix
-from clast.dynamics.contacts.kinds import OTHERS
 from clast.dynamics.binding import kinds_to_compile
+from clast.dynamics.contacts.kinds import OTHERS
 from clast.dynamics.engine import Engine
 from clast.laws import Cohesion, HertzMindlin, Law, Linear, Rolling
 from clast.measures.accounts import accounts

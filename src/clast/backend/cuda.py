@@ -69,6 +69,7 @@ def kernel_of(one_pass: Callable[..., Any]) -> Any:
         for q in range(first, counts[at], stride):
             one_pass(q, first, job)
 
+    launch.__name__ = one_pass.__name__
     return cuda.jit(launch) if SIMULATED else cuda.jit(max_registers=REGISTERS)(launch)
 
 
@@ -121,11 +122,18 @@ def fetch(source: Any, target: np.ndarray) -> None:
         source.copy_to_host(target)
 
 
+def memory_in_use() -> int:
+    """Bytes of the memory of the GPU that are taken, by whomever."""
+    free, whole = (0, 0) if SIMULATED else cuda.current_context().get_memory_info()
+    return int(whole - free)
+
+
 class Launch:
     """A kernel of `kernel_of` with its arguments, for about so many items, by at most so many threads."""
 
     def __init__(self, kernel: Any, counts: Any, at: int, job: Any, items: int, most: int = MOST_THREADS) -> None:
         self.kernel, self.arguments = kernel, ((counts, job), at)
+        self.name = kernel.__name__
         threads = min(max(items, 1), most)
         self.blocks = 1 if SIMULATED else -(-threads // BLOCK)
 

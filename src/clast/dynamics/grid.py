@@ -6,6 +6,7 @@ seen it; `touched` what the host may have changed since. Whoever only reads leav
 
 from __future__ import annotations
 
+import time
 from functools import cache, partial
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -155,14 +156,8 @@ class Grid:
     def run(self, engine: Engine, end: int) -> tuple[int, int, int]:
         """Steps until `end`, until the lists are stale or until an overlap is too deep: (step reached, why, pair or −1)."""
         self._bring_there(engine)
-        run, words, program = engine._run(engine._onset), self._words, self._steps(engine)
-        words[:] = 0
-        words[STEP], words[END], words[DEEP], words[PAIRS] = engine.step, end, NOWHERE, engine.pairs
-        words[FREE], words[TAGGED], words[ONE] = run.free, engine.moving - run.free, 1
-        self._numbers[:] = run
-        send(words, self._words_there)
-        send(self._numbers, self._numbers_there)
-        wait_for_copies()
+        words, program = self._words, self._steps(engine)
+        self._send_words(engine, end)
         self.newer |= {STATE, LISTS}
         programs = 1
         try:
@@ -209,6 +204,35 @@ class Grid:
         if engine.moving > engine.free:
             made.append(launch(found.lead, TAGGED, engine.moving - engine.free))
         return [*made, launch(found.tick, ONE, 1)]
+
+    def launch_times(self, engine: Engine, times: int = 64) -> dict[str, float]:
+        """Seconds of each launch of a step: what a step takes longer with it than with all before it alone. The run is of no use
+        afterwards."""
+        self._bring_there(engine)
+        *launches, tick = self._steps(engine).launches
+        found, before = {}, 0.0
+        for count in range(len(launches) + 1):
+            steps, took = Program([*launches[:count], tick], times), []
+            for _ in range(5):
+                self._send_words(engine, engine.step + 2 * times)
+                began = time.perf_counter()
+                steps.begin()
+                steps.finish()
+                took.append((time.perf_counter() - began) / times)
+            last = launches[count - 1] if count else tick
+            found[last.name], before = min(took) - before, min(took)
+        return found
+
+    def _send_words(self, engine: Engine, end: int) -> None:
+        """What launches read of how far they go, and the numbers of the run."""
+        run, words = engine._run(engine._onset), self._words
+        words[:] = 0
+        words[STEP], words[END], words[DEEP], words[PAIRS] = engine.step, end, NOWHERE, engine.pairs
+        words[FREE], words[TAGGED], words[ONE] = run.free, engine.moving - run.free, 1
+        self._numbers[:] = run
+        send(words, self._words_there)
+        send(self._numbers, self._numbers_there)
+        wait_for_copies()
 
     # --- lists -------------------------------------------------------------------------------------------------------
 
