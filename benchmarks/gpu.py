@@ -18,15 +18,19 @@ import numpy as np
 import peers
 from costs import hexagon_tile
 
+from clast.algebra.quaternions import random_turns
 from clast.backend.bind import cache_folder
 from clast.backend.cuda import memory_in_use
 from clast.bench.cases import gas, hexagon, voronoi_shapes
 from clast.dynamics.engine import Engine
+from clast.laws import Law, Linear, OverlapVolume
 from clast.protocols.periodic import Tile, compress, damped
-from clast.shapes import cow
+from clast.scene.space import Box3D, Scene3D
+from clast.shapes import Solid, cow, cuboid, sphere_clump
 
 SHAKE = 3e-4  # speed of shaken grains, in diameters per √(m/k_n)
 WINDOWS = 5
+SQUEEZES, SQUEEZE_STEPS, SQUEEZE_SPEED, REST_STEPS = 40, 600, 0.02, 6000  # boxes on the way to a dense one; grains in these
 GAS_STEP, WARM_UP = 1e-5, 0.2  # s, as in EPL08; of motion before a gas is measured
 
 
@@ -65,6 +69,66 @@ def round_grains(kind: str, grains: int) -> tuple[Any, dict[str, Any]]:
     return peers.scene_of(replace(sample, velocities=0.0 * sample.velocities)), {}
 
 
+def solid_tile(name: str, solid: Solid, law: Law, fill: float, count: int = 216) -> tuple[np.ndarray, np.ndarray, float]:
+    """Places, orientations and side of a periodic box of equal solids: a box that shrinks around moving grains until they take a
+    part `fill` of it, and then a drag that brings them to rest."""
+    path = cache_folder() / f"bench-{name}-tile.npz"
+    if not path.exists():
+        rng, across = np.random.default_rng(1), round(count ** (1.0 / 3.0))
+        spacing = 2.05 * solid.reach
+        cells = np.stack(np.unravel_index(np.arange(count), (across,) * 3), axis=1)
+        places = spacing * (cells + 0.5 + 0.005 * rng.uniform(-1.0, 1.0, cells.shape))
+        turns, side = random_turns(rng, count), across * spacing
+        pace = SQUEEZE_SPEED * np.sqrt(1.0 / solid.volume)
+        for goal in (*np.geomspace(side, (count * solid.volume / fill) ** (1.0 / 3.0), SQUEEZES)[1:].tolist(), None):
+            places, side = (places, side) if goal is None else (places * goal / side, goal)
+            scene = Scene3D(law=law, box=Box3D(side, side, side), drag=0.1 * np.sqrt(1.0 / solid.volume) if goal is None else 0.0)
+            velocities = pace * rng.normal(size=places.shape) if goal is not None else np.zeros_like(places)
+            scene.add_many(solid, places, orientations=turns, velocities=velocities)
+            engine = Engine(scene)
+            engine.advance(SQUEEZE_STEPS if goal is not None else REST_STEPS)
+            seen = engine.snapshot()
+            places, turns = seen.positions, seen.orientations
+        np.savez(path, places=places, turns=turns, side=side)
+    stored = np.load(path)
+    return stored["places"], stored["turns"], float(stored["side"])
+
+
+def solids(name: str, solid: Solid, smooth: Law, law: Law, fill: float, grains: int) -> tuple[Any, dict[str, Any]]:
+    """A tile of solids repeated to about so many, with friction."""
+    places, turns, side = solid_tile(name, solid, smooth, fill)
+    times = max(round((grains / len(places)) ** (1.0 / 3.0)), 1)
+    shifts = side * np.array(list(np.ndindex((times,) * 3)))
+    scene = Scene3D(law=law, box=Box3D(*(times * side,) * 3))
+    scene.add_many(solid, np.concatenate([places + shift for shift in shifts]), orientations=np.tile(turns, (len(shifts), 1)))
+    return scene, {}
+
+
+def linear(solid: Solid, friction: float) -> Linear:
+    """k_n = 1, k_t = ½, dashpots of 0.3 critical."""
+    damping = 0.6 / np.sqrt(solid.volume)
+    return Linear(1.0, 0.5, friction, normal_damping=damping, tangential_damping=0.5 * damping)
+
+
+def rounded_cubes(grains: int) -> tuple[Any, dict[str, Any]]:
+    """Rounded cubes that touch each other at about ten points each."""
+    cube = cuboid((0.8,) * 3, 0.1)
+    return solids("cube", cube, linear(cube, 0.0), linear(cube, 0.5), 0.74, grains)
+
+
+def clumps(grains: int) -> tuple[Any, dict[str, Any]]:
+    """Clumps of three balls at the corners of a triangle."""
+    clump = sphere_clump([(0.0, 0.0, 0.0), (0.6, 0.0, 0.0), (0.3, 0.5, 0.0)], 0.5)
+    return solids("clump", clump, linear(clump, 0.0), linear(clump, 0.5), 0.72, grains)
+
+
+def sharp_cubes(grains: int) -> tuple[Any, dict[str, Any]]:
+    """Sharp cubes by the volume of their overlap."""
+    cube = cuboid((1.0,) * 3, 0.0)
+    rough = OverlapVolume(1.0, friction=0.5, damping=0.3, tangential_damping=0.3)
+    return solids("sharp-cube", cube, OverlapVolume(1.0, damping=0.3), rough, 0.57, grains)
+
+
 CASES: dict[str, Callable[[int], tuple[Any, dict[str, Any]]]] = {
     "hexagon-gas": lambda n: (gas(hexagon(), n), {"dt": GAS_STEP}),
     "cow-gas": lambda n: (gas(cow(), n), {"dt": GAS_STEP}),
@@ -74,6 +138,9 @@ CASES: dict[str, Callable[[int], tuple[Any, dict[str, Any]]]] = {
     "voronoi-shaken": lambda n: repeated(voronoi_tile(), n, True),
     "disks": lambda n: round_grains("disks", n),
     "spheres": lambda n: round_grains("spheres", n),
+    "cubes": rounded_cubes,
+    "clumps": clumps,
+    "sharp-cubes": sharp_cubes,
 }
 
 
@@ -111,10 +178,12 @@ def measure(name: str, grains: int, seconds: float, device: str, threads: str | 
         rebuilding.append(since())
     step, rebuild = float(np.median(times)) / pace, min(rebuilding)
     return engine, {
-        "case": name, "grains": engine.moving, "device": device, "threads": engine.threads, "us_per_step": 1e6 * step,
-        "cundall": engine.moving / step, "rebuilds_per_1000": 1000.0 * rebuilds / (engine.step - begin),
-        "rebuild_ms": 1e3 * rebuild, "rebuild_in_steps": rebuild / step, "alpha": engine.alpha, "scene_s": made, "start_s": start,
-        "first_step_s": first, "spread": [pace * engine.moving / max(times), pace * engine.moving / min(times)],
+        "case": name, "grains": engine.moving, "device": device, "threads": engine.threads,
+        "us_per_step": 1e6 * step, "cundall": engine.moving / step,
+        "spread": [pace * engine.moving / max(times), pace * engine.moving / min(times)],
+        "flagged": engine.flagged, "alpha": engine.alpha, "rebuilds_per_1000": 1000.0 * rebuilds / (engine.step - begin),
+        "rebuild_ms": 1e3 * rebuild, "rebuild_in_steps": rebuild / step,
+        "scene_s": made, "start_s": start, "first_step_s": first,
     }  # fmt: skip
 
 
@@ -140,12 +209,14 @@ def main() -> None:
                 row["split"] = engine.launch_times()
             rows.append(row)
             print(
-                f"{name:16s} {row['grains']:8d}  {row['us_per_step']:9.1f} µs a step  c = {row['cundall']:.3g}   rebuilds/1000 "
-                f"{row['rebuilds_per_1000']:6.2f} of {row['rebuild_ms']:.2f} ms ({row['rebuild_in_steps']:.0f} steps)   α "
-                f"{row['alpha']:.3g}   scene {row['scene_s']:.1f} s, start {row['start_s']:.1f} s"
-                + ("   " + ", ".join(f"{key} {1e6 * each:.1f}" for key, each in row.get("split", {}).items())),
+                f"{name:16s} {row['grains']:8d} {row['us_per_step']:9.1f} µs a step  c = {row['cundall']:.3g}  flagged "
+                f"{100 * row['flagged']:.1f} %  rebuilds/1000 {row['rebuilds_per_1000']:6.2f} of {row['rebuild_ms']:.2f} ms "
+                f"({row['rebuild_in_steps']:.0f} steps)  α {row['alpha']:.2g}  scene {row['scene_s']:.1f} s, start "
+                f"{row['start_s']:.1f} s",
                 flush=True,
             )
+            if "split" in row:
+                print("    µs: " + ", ".join(f"{key} {1e6 * each:.1f}" for key, each in row["split"].items()), flush=True)
             if given.json:
                 given.json.write_text(json.dumps(rows, indent=1))
             del engine

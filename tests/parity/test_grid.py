@@ -15,7 +15,9 @@ from clast.errors import InputError, SceneError
 
 PROGRAM = Path(grid_scenes.__file__)
 STEPS = 60
-SIMULATED = ["pentagons", "elastic", "sticky_disks", "gear", "cubes", "hertz_spheres", "sharp_cubes", "conserving_cubes"]
+SIMULATED = [
+    "pentagons", "elastic", "sticky_disks", "gear", "pressed_cell", "cubes", "hertz_spheres", "sharp_cubes", "conserving_cubes"
+]  # fmt: skip
 AGREE = 1e-9  # over 500 steps with friction, where every rounding may differ
 
 

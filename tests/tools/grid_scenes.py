@@ -14,7 +14,7 @@ from clast.dynamics.engine import Engine
 from clast.laws import Cohesion, Hertz, Linear, OverlapEnergy, OverlapVolume, Rolling
 from clast.scene.plane import Box, Scene
 from clast.scene.space import Scene3D
-from clast.scene.tags import Force, Velocity
+from clast.scene.tags import Force, Pressure, Velocity
 from clast.shapes import cow, cuboid, disk, regular, segment, sphere
 
 DT = 2e-4
@@ -54,6 +54,16 @@ def sticky_disks() -> Scene:
 def gear() -> Scene:
     """For Gear's method."""
     return pentagons()
+
+
+def pressed_cell() -> Scene:
+    """Squares and a disk in a periodic cell that a pressure closes: pairs across its sides pull at it."""
+    box = Box(2.02, 2.02, tags=(Pressure(300.0, "-x"), Velocity(y=-0.3)))
+    scene = Scene(law=Linear(1e4, 5e3, friction=0.5, **ROUGH), box=box)
+    for k in range(4):
+        shape = disk(0.5) if k == 3 else regular(4, 0.1, side=0.8)
+        scene.add(shape, (1.01 * (k % 2), 1.01 * (k // 2)), velocity=(1.0 - k, 0.5 * k), spin=1.0 - k, angle=0.785 + 0.005 * k)
+    return scene
 
 
 def cubes_and_sphere() -> Scene3D:
@@ -101,8 +111,11 @@ def sharp(law: Any) -> Scene3D:
 
 SCENES: dict[str, Callable[[], Any]] = {
     each.__name__: each
-    for each in (pentagons, elastic, sticky_disks, gear, cubes, cubes_and_sphere, hertz_spheres, sharp_cubes, conserving_cubes)
-}
+    for each in (
+        pentagons, elastic, sticky_disks, gear, pressed_cell, cubes, cubes_and_sphere, hertz_spheres, sharp_cubes,
+        conserving_cubes,
+    )
+}  # fmt: skip
 
 
 def after(name: str, steps: int, device: str, cuts: int = 1) -> dict[str, np.ndarray]:

@@ -7,6 +7,7 @@ With `NUMBA_ENABLE_CUDASIM=1` and `NUMBA_DISABLE_JIT=1` the same runs in numba's
 """
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -58,7 +59,7 @@ def check_grid() -> None:
         raise InputError(f'device = "cuda": {reason}; device = "cpu" runs everywhere')
 
 
-def kernel_of(one_pass: Callable[..., Any]) -> Any:
+def kernel_of(one_pass: Callable[..., Any], name: str = "") -> Any:
     """A launch of a pass: `one_pass(q, thread, job)` for every q below the number that stands at counts[at]. One thread may take
     several q. Counts and job come as one argument: of an array by itself the simulator would make a copy."""
     bring_cuda()
@@ -69,7 +70,7 @@ def kernel_of(one_pass: Callable[..., Any]) -> Any:
         for q in range(first, counts[at], stride):
             one_pass(q, first, job)
 
-    launch.__name__ = one_pass.__name__
+    launch.__name__ = name or one_pass.__name__
     return cuda.jit(launch) if SIMULATED else cuda.jit(max_registers=REGISTERS)(launch)
 
 
@@ -185,3 +186,23 @@ class Program:
         """Wait until all that was begun is done."""
         if not SIMULATED:
             self._stream.sync()
+
+
+def times_in_turn(launches: Sequence[Launch], last: Launch | None, prepare: Callable[[], None], times: int) -> dict[str, float]:
+    """Seconds of each launch, by name: what the first n and `last`, `times` over, take longer than the first n − 1 and `last`."""
+    found: dict[str, float] = {}
+    before = 0.0
+    for count in range(len(launches) + 1):
+        chosen = [*launches[:count], *([last] if last is not None else [])]
+        if not chosen:
+            continue
+        program, took = Program(chosen, times), []
+        for _ in range(5):
+            prepare()
+            began = time.perf_counter()
+            program.begin()
+            program.finish()
+            took.append((time.perf_counter() - began) / times)
+        name = launches[count - 1].name if count else chosen[-1].name
+        found[name], before = found.get(name, 0.0) + min(took) - before, min(took)
+    return found

@@ -177,11 +177,12 @@ class Engine(HomeEngine):
             way = 0.5 * self.dt * cell.speed(self)
             cell.measure(self)
             reach += 0.5 * self.alpha + way  # the cell may move images by α before the lists are stale, its grains by α each
-        if self._grid is not None and not self.kernels.CELL:
+        if self._grid is not None:
             self.pairs = self._list(partial(self._grid.renew, self), reach)
+            if self.kernels.CELL:
+                self._grid.set_haste(self.model.cell[0], cell.haste(self))
         else:
             pairs = self._list(self._list_by_team, reach)
-            self._host_is_newer()
             self._lists_here, self._spare, self.pairs = self._spare, self._lists_here, pairs  # no interrupt comes between these
             if self.kernels.CELL:
                 self._lists_here.reference[self.model.cell[0], 3] = cell.haste(self)

@@ -6,7 +6,6 @@ seen it; `touched` what the host may have changed since. Whoever only reads leav
 
 from __future__ import annotations
 
-import time
 from functools import cache, partial
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ import numpy as np
 from clast.backend.cuda import (
     MOST_THREADS,
     ROOMY_THREADS,
+    SIMULATED,
     Launch,
     Program,
     fetch,
@@ -23,18 +23,23 @@ from clast.backend.cuda import (
     put,
     room_like,
     send,
+    times_in_turn,
     wait_for_copies,
 )  # fmt: skip
 from clast.dynamics.arrays import Run, flat
+from clast.dynamics.bodies.room import Widths
+from clast.dynamics.contacts.heats import LOSS
 from clast.dynamics.grid_step import (
     DEEP,
     END,
+    FLAGGED,
     FREE,
     LISTED,
     MOVED,
     NOWHERE,
     ONE,
     PAIRS,
+    ROWS,
     STALL,
     STEP,
     TAGGED,
@@ -42,6 +47,7 @@ from clast.dynamics.grid_step import (
     GridJob,
     grids_of,
 )  # fmt: skip
+from clast.dynamics.grid_walls import Short, condense_of, shares_of, short_lists
 from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE
 from clast.dynamics.worlds import Job
 from clast.neighbours.grid_rebuilder import GridRebuilder, rebuild_kernels_of, same
@@ -54,14 +60,17 @@ RECORDED = 32  # steps of a program
 AHEAD = 4  # programs that are begun before the host looks how far they have come, where none was stopped
 CHANGED = ("body", "angle", "momentum", "book", "gear", "late")  # of a state, by steps
 STATE, LISTS = "state", "lists"
+HASTE = 3  # column of Contacts.reference: of a moving cell, see `clast.dynamics.bodies.cell.haste`
 
 
 @cache
-def launches_of(kernels: ModuleType) -> SimpleNamespace:
+def launches_of(kernels: ModuleType, widths: Widths) -> SimpleNamespace:
     """The kernels of a kind of run."""
     grids = grids_of(kernels.passes)
+    places = SimpleNamespace(TAGGED=TAGGED, FREE=FREE, PAIRS=PAIRS, STALL=STALL)
     found = {name: kernel_of(getattr(grids, name)) for name in ("balance", "add", "pressures", "move", "lead", "tick")}
     rebuild = rebuild_kernels_of(kernels.family.listing_of(kernels.choice))
+    found["condense"] = kernel_of(condense_of(widths, int(kernels.HISTORY), places))
     return SimpleNamespace(forces=[(bits, kernel_of(each)) for bits, each in grids.forces], rebuild=rebuild, **found)
 
 
@@ -69,7 +78,7 @@ class Grid:
     """Tables, steps and rebuilds of one run on a GPU."""
 
     def __init__(self, engine: Engine) -> None:
-        self._launches = launches_of(engine.kernels)
+        self._launches = launches_of(engine.kernels, engine.family.WIDTHS)
         room = engine.family.room_of(engine.geometry)
         self._rebuilder = GridRebuilder(
             self._launches.rebuild, engine.family.DIMENSION, engine.family.WORDS, room, engine.history
@@ -87,9 +96,12 @@ class Grid:
         self._forces: Any = None
         self._listed: Any = None
         self._tags: Any = None
+        self._short: Short | None = None
+        self._short_of: Any = None  # the lists and the rows of bodies it was made for
         self._sent: dict[str, Any] = {}  # … and the records of the host that they were made of
         self._program: tuple[Any, Program] | None = None
         self._candidates = 0
+        self.flagged = 0.0  # of the pairs, how many were weighed for opening or closing, on average over the last stretch
         self.newer: set[str] = set()
         self.touched = {STATE, LISTS}
 
@@ -150,13 +162,14 @@ class Grid:
         if self._listed is None or self._listed.size != pairs:
             self._forces = type(engine._forces)(*(room_like(each) for each in flat(engine._empty_forces(pairs, pairs))))
             self._listed = room_like(np.zeros(pairs, np.int64))
+        self._fit_short(engine)
 
     # --- steps -------------------------------------------------------------------------------------------------------
 
     def run(self, engine: Engine, end: int) -> tuple[int, int, int]:
         """Steps until `end`, until the lists are stale or until an overlap is too deep: (step reached, why, pair or −1)."""
         self._bring_there(engine)
-        words, program = self._words, self._steps(engine)
+        words, program, began = self._words, self._steps(engine), engine.step
         self._send_words(engine, end)
         self.newer |= {STATE, LISTS}
         programs = 1
@@ -171,6 +184,7 @@ class Grid:
             program.finish()
             fetch(self._words_there, words)
             engine.step = int(words[STEP])
+        self.flagged = float(words[FLAGGED] / max((words[STEP] - began) * engine.pairs, 1))
         if words[DEEP] != NOWHERE:
             return int(words[STEP]), DEEP_OVERLAP, int(words[DEEP])
         return int(words[STEP]), STALE if words[MOVED] else DONE, -1
@@ -182,7 +196,7 @@ class Grid:
         records = (self._geometry, self._model, self._state, self._lists, self._forces, self._tags, self._scratch)
         cuts = self._sent.setdefault("cuts", put(nothing))
         grid = GridJob(self._words_there, self._listed, self._numbers_there, Job(0, cuts, cuts, run, *records))
-        wanted = (engine._onset != 0.0, engine._kinds, engine.moving > engine.free, engine.tags.push.size > 0)
+        wanted = (engine._onset != 0.0, engine._kinds, engine.free, engine.moving, engine.tags.push.size > 0)
         if self._program is None or not same(self._program[0], (grid, wanted)):
             self._program = (grid, wanted), Program(self._launches_of_step(grid, engine), RECORDED)
         return self._program[1]
@@ -201,27 +215,43 @@ class Grid:
         if engine.tags.push.size:
             made.append(launch(found.pressures, ONE, 1))
         made.append(launch(found.move, FREE, engine.free))
-        if engine.moving > engine.free:
-            made.append(launch(found.lead, TAGGED, engine.moving - engine.free))
+        if self._short is not None:
+            rows = self._short.loss.size // LOSS
+            made.append(Launch(found.condense, self._words_there, ROWS, self._short, rows))
+            made.append(Launch(found.lead, self._words_there, TAGGED, self._job_of_lead(grid), engine.moving - engine.free))
         return [*made, launch(found.tick, ONE, 1)]
 
+    def _job_of_lead(self, grid: GridJob) -> GridJob:
+        """The job with short lists in place of long ones."""
+        short, job = self._short, grid.job
+        assert short is not None
+        cuts = put(np.array([0, short.shares * short.cells]))
+        forces = job.forces._replace(pair=short.pair, work=short.work, loss=short.loss)
+        return grid._replace(job=job._replace(pair_cut=cuts, contacts=self._short_lists, forces=forces))
+
+    def _fit_short(self, engine: Engine) -> None:
+        """Short tables for the sums over pairs of tagged bodies, where there are any."""
+        wanted = (self._lists, self._forces, engine.free, engine.moving)
+        if engine.moving == engine.free:
+            self._short = self._short_of = None
+        elif self._short_of is None or not same(self._short_of, wanted):
+            self._short_of, widths, cells = wanted, engine.family.WIDTHS, int(engine.kernels.CELL)
+            shares = 4 if SIMULATED else shares_of(engine.moving - engine.free, cells)
+            rows = shares * (cells + 2 * (engine.moving - engine.free))
+            empty = [put(np.zeros(rows * width)) for width in (2 * widths.pull, widths.pull, LOSS)]
+            self._short = Short(self._words_there, shares, cells, self._lists, self._forces, *empty)
+            short, lists = short_lists(self._lists, range(engine.free, engine.moving), shares, cells), self._lists._asdict()
+            made = {name: put(each) for name, each in short._asdict().items() if each is not lists[name]}
+            self._short_lists = short._replace(**made)
+
     def launch_times(self, engine: Engine, times: int = 64) -> dict[str, float]:
-        """Seconds of each launch of a step: what a step takes longer with it than with all before it alone. The run is of no use
-        afterwards."""
+        """Seconds of each launch of a step and, with "rebuild " before their names, of a rebuild: what it takes longer with it
+        than with all before it alone. The run is of no use afterwards."""
         self._bring_there(engine)
         *launches, tick = self._steps(engine).launches
-        found, before = {}, 0.0
-        for count in range(len(launches) + 1):
-            steps, took = Program([*launches[:count], tick], times), []
-            for _ in range(5):
-                self._send_words(engine, engine.step + 2 * times)
-                began = time.perf_counter()
-                steps.begin()
-                steps.finish()
-                took.append((time.perf_counter() - began) / times)
-            last = launches[count - 1] if count else tick
-            found[last.name], before = min(took) - before, min(took)
-        return found
+        found = times_in_turn(launches, tick, lambda: self._send_words(engine, engine.step + 2 * times), times)
+        self.renew(engine, Reach(engine.alpha, engine.dt))
+        return found | {f"rebuild {name}": seconds for name, seconds in self._rebuilder.launch_times().items()}
 
     def _send_words(self, engine: Engine, end: int) -> None:
         """What launches read of how far they go, and the numbers of the run."""
@@ -229,6 +259,7 @@ class Grid:
         words[:] = 0
         words[STEP], words[END], words[DEEP], words[PAIRS] = engine.step, end, NOWHERE, engine.pairs
         words[FREE], words[TAGGED], words[ONE] = run.free, engine.moving - run.free, 1
+        words[ROWS] = 0 if self._short is None else self._short.loss.size // LOSS
         self._numbers[:] = run
         send(words, self._words_there)
         send(self._numbers, self._numbers_there)
@@ -249,6 +280,11 @@ class Grid:
         self._fit(engine)
         self.newer.add(LISTS)
         return pairs
+
+    def set_haste(self, row: int, haste: float) -> None:
+        """Write by which the motion of the periodic cell, the body of a row, is multiplied before it is compared with α."""
+        width = self._lists.reference.size // self._roles.mobile.size
+        send(np.array([haste]), self._lists.reference[width * row + HASTE : width * row + HASTE + 1])
 
     def _wider(self, engine: Engine, pairs: int, candidates: int) -> Any:
         """Lists with room for so many."""

@@ -5,6 +5,7 @@
     BALANCE    pairs of that list
     ADD        pairs of that list
     PRESSURES  one thread                forces of loads, where there are any
+    CONDENSE   shares of long lists      what pushes tagged bodies is summed up, share by share (`grid_walls`)
     MOVE       free bodies, then tagged  book what their pairs have lost, kick, drift, turn
     TICK       one thread                the step is done; does the stretch go on?
 
@@ -26,8 +27,9 @@ from clast.dynamics.arrays import Run
 from clast.dynamics.loops import CHANGES, STOP
 from clast.dynamics.worlds import Job, worlds_of
 
-# words: the step reached and the one to stop at; whether the stretch is over; bodies that moved too far; lowest pair too deep
-STEP, END, STALL, MOVED, DEEP, LISTED, PAIRS, FREE, TAGGED, ONE, WORDS = range(11)  # … and how far launches go
+# words: the step reached and the one to stop at; whether the stretch is over; bodies that moved too far; lowest pair too deep;
+# pairs on the list of this step, and on those of all steps of the stretch
+STEP, END, STALL, MOVED, DEEP, LISTED, PAIRS, FREE, TAGGED, ONE, ROWS, FLAGGED, WORDS = range(13)  # … and how far launches go
 NOWHERE = 1 << 62  # no pair is too deep
 
 
@@ -103,6 +105,7 @@ def grids_of(passes: SimpleNamespace) -> SimpleNamespace:
     def tick(q, thread, grid):
         words = grid.words
         if words[STALL] == 0:
+            words[FLAGGED] += words[LISTED]
             words[LISTED] = 0
             if words[DEEP] != NOWHERE:
                 words[STALL] = 1

@@ -70,8 +70,12 @@ class HomeEngine(NamedEngine):
             self._grid.bring_lists(self)  # type: ignore[arg-type]
         return self._lists_here
 
-    def launch_times(self) -> dict[str, float]:
-        """Seconds of each launch of a step on a GPU, by name, for who looks where the time goes; the run is of no use afterwards.
+    @property
+    def flagged(self) -> float:
+        """Of the pairs, how many were weighed for opening or closing in a step, on average over the last stretch on a GPU."""
+        return 0.0 if self._grid is None else self._grid.flagged
 
-        Without a GPU there are none."""
+    def launch_times(self) -> dict[str, float]:
+        """Seconds of each launch of a step and of a rebuild on a GPU, by name, for who looks where the time goes; the run is of
+        no use afterwards. Without a GPU there are none."""
         return {} if self._grid is None else self._grid.launch_times(self)  # type: ignore[arg-type]

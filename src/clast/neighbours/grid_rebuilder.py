@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from clast.backend.cuda import ROOMY_THREADS, Launch, Program, fetch, kernel_of, mirror, put, send, wait_for_copies
+from clast.backend.cuda import ROOMY_THREADS, Launch, Program, fetch, kernel_of, mirror, put, send, times_in_turn, wait_for_copies
 from clast.neighbours.grid_rebuild import (
     GRID_SIZES,
     OLD_CANDIDATES,
@@ -27,7 +27,7 @@ COUNTING_THREADS = 1024  # that share the counts of a stage, each its own stretc
 
 def rebuild_kernels_of(family: SimpleNamespace) -> dict[str, Any]:
     """The kernels of a rebuild, by name; for `family` see `clast.neighbours.rebuild.rebuild_of`."""
-    return {name: kernel_of(one_pass) for name, one_pass in vars(grid_rebuild_of(family)).items()}
+    return {name: kernel_of(one_pass, name) for name, one_pass in vars(grid_rebuild_of(family)).items()}
 
 
 class GridRebuilder(Rebuilder):
@@ -81,7 +81,7 @@ class GridRebuilder(Rebuilder):
     def _run(self, reach: Reach, laws: tuple[int, int], world: Any, work: Scratch) -> None:
         """All launches; `work.size` is what they have come to."""
         self._there = mirror(work, self._like, self._there, ("level", "members"))
-        self._like = work
+        self._like, self._size_before = work, work.size.copy()
         alpha = reach.table()
         if self._reach is None:
             self._reach = put(alpha)
@@ -95,6 +95,16 @@ class GridRebuilder(Rebuilder):
         self._program[1].begin()
         self._program[1].finish()
         fetch(self._there.size, work.size)
+
+    def launch_times(self) -> dict[str, float]:
+        """Seconds of each kind of launch in the last rebuild, done again."""
+
+        def begin_again() -> None:
+            send(self._size_before, self._there.size)
+            wait_for_copies()
+
+        assert self._program is not None
+        return times_in_turn(self._program[1].launches, None, begin_again, 1)
 
     def _launches(self, job: Rebuild, work: Scratch) -> list[Launch]:
         items = {BODIES: work.level.size, NEAR: len(work.rank), PAIRS: job.new.other.size, PARTS: self._parts, ONE: 1}

@@ -63,9 +63,10 @@ def compress(shapes: list[Shape], *, overlap: float, unbalanced: float, seed: in
             balance, _ = unbalanced_force(engine)
             rounds += 1
         tile = Tile(shapes, engine.positions, engine.angles, tile.period)
-        if squeezed:
-            return tile
         depths = engine.snapshot().contacts.depths
-        squeezed = bool(depths.size > 2 * len(shapes) and depths.mean() > overlap)
+        if squeezed and depths.size > len(shapes):
+            return tile
+        # grains may be pressed by their motion only, and lose each other when that is gone
+        squeezed = not squeezed and bool(depths.size > 2 * len(shapes) and depths.mean() > overlap)
         if not squeezed:
             tile = Tile(shapes, tile.positions * SHRINK, tile.angles, tile.period * SHRINK)

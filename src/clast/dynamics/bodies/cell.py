@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def measure(engine: Engine) -> None:
     """Take the periods of the search from the cell; CellError if it has become too small for a body."""
     period = engine.model.period
-    size = engine.state.body[engine.model.cell[0], 0:2]
+    size = engine._seen_state.body[engine.model.cell[0], 0:2]
     if not np.isfinite(size).all():
         raise NotFiniteError(
             f"the periodic cell left the finite numbers at t = {engine.time:.6g} (step {engine.step}); "
@@ -36,7 +36,7 @@ def widest_bodies(engine: Engine) -> np.ndarray:
     widest = np.full(2, 2.0 * float(model.reach[grains].max(initial=0.0)))
     for row in engine.roles.big:
         low_x, low_y, high_x, high_y = engine.geometry.box[model.shape[row]]
-        cosine, sine = np.abs(engine.state.body[row, 2:4])
+        cosine, sine = np.abs(engine._seen_state.body[row, 2:4])
         across, up = high_x - low_x, high_y - low_y
         widest = np.maximum(widest, [cosine * across + sine * up, sine * across + cosine * up])
     return widest
@@ -45,14 +45,14 @@ def widest_bodies(engine: Engine) -> np.ndarray:
 def farthest_image(engine: Engine) -> float:
     """How many cells away an image that is met can lie: bodies are never put back into the cell, so it may be several."""
     near = 2.0 * (float(engine.model.reach.max()) + engine.alpha)
-    sides = np.ptp(engine.state.body[np.concatenate([engine.roles.grains, engine.roles.big]), 0:2], axis=0)
+    sides = np.ptp(engine._seen_state.body[np.concatenate([engine.roles.grains, engine.roles.big]), 0:2], axis=0)
     periodic = engine.model.period > 0.0
     return 1.0 + float(((sides[periodic] + near) // engine.model.period[periodic]).max())
 
 
 def speed(engine: Engine) -> float:
     """How fast the farthest image that is met moves with the cell."""
-    return farthest_image(engine) * float(np.hypot(*engine.state.body[engine.model.cell[0], 4:6]))
+    return farthest_image(engine) * float(np.hypot(*engine._seen_state.body[engine.model.cell[0], 4:6]))
 
 
 def haste(engine: Engine) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from clast.backend.device import device, unsigned
 from clast.dynamics.arrays import ACCOUNTS, LOST, ROLLING, SLIDING
 
-LOSS, SLID, GONE, ROLLED = 3, 0, 1, 2  # Forces.loss: heat of sliding, energy of lost springs, heat of rolling
+LOSS, SLID, GONE, ROLLED = 4, 0, 1, 2  # Forces.loss: heat of sliding, energy of lost springs, heat of rolling; one stands empty
 
 
 @device
