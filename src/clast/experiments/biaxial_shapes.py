@@ -19,7 +19,7 @@ import numpy as np
 from clast.element_tests.curves import find_drops, find_peak, level, resampled, smoothed
 from clast.element_tests.figure import draw_strained
 from clast.element_tests.recorded import Record, kept_record, record, tables_of
-from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, parameter
 from clast.experiments.packing import DRAG, LONGEST, PLURAL, FourShapes, cell_of, pressed, shapes_of, table_name
 from clast.experiments.shared.numbers import slowness
 from clast.laws.linear import Linear
@@ -49,6 +49,9 @@ class BiaxialShapes(FourShapes):
     rate: float = parameter(3e-5, "axial strain rate", "√(k/σA)", gt=0)
     strain: float = parameter(0.3, "axial strain at the end", "", gt=0, lt=0.6)
     dt: float = parameter(0.02, "time step", "√(σA/k)", gt=0)
+
+
+SIZES: Sizes = {"quick": {"grains": 100, "seeds": 1}, "full": {}}
 
 
 def law(p: BiaxialShapes) -> Linear:
@@ -217,11 +220,11 @@ EXPERIMENT = Study(
     name="biaxial-shapes",
     paper="GM09 fig 8",
     title="biaxial tests on four shapes: strength, void ratio, drops of stress",
+    claim="a peak, then a critical state; grains that are not round are much stronger",
+    sizes=SIZES,
     parameters=BiaxialShapes,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    sizes={"quick": {"grains": 100, "seeds": 1}, "full": {}},
-    claim="a peak, then a critical state; grains that are not round are much stronger",
+    figures=figures,
 )

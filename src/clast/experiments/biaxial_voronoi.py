@@ -22,7 +22,7 @@ import numpy as np
 from clast.element_tests.curves import find_peak, level, resampled, smoothed, softening
 from clast.element_tests.figure import draw_strained
 from clast.element_tests.recorded import Record, kept_record, tables_of
-from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, parameter
 from clast.experiments.shared.numbers import slowness
 from clast.experiments.shared.soil import Soil, cell_of, sheared
 from clast.output.figures.plane import save_figure
@@ -41,6 +41,9 @@ class BiaxialVoronoi(Soil):
     pressure: float = parameter(30.0, "confining pressure, 3e-3 K_n", "dyn/cm", gt=0)
     rate: float = parameter(0.0025, "axial strain rate", "1/s", gt=0)
     strain: float = parameter(0.3, "axial strain at the end", "", gt=0, lt=0.6)
+
+
+SIZES: Sizes = {"quick": {"columns": 12, "rows": 16, "seeds": 1, "rate": 0.003}, "full": {}}
 
 
 def states_of(p: BiaxialVoronoi) -> list[str]:
@@ -215,10 +218,10 @@ EXPERIMENT = Study(
     name="biaxial-voronoi",
     paper="PRE10 fig 13",
     title="dense and loose Voronoi grains reach the same critical state",
+    sizes=SIZES,
     parameters=BiaxialVoronoi,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    sizes={"quick": {"columns": 12, "rows": 16, "seeds": 1, "rate": 0.003}, "full": {}},
+    figures=figures,
 )

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from clast.dynamics.engine import Engine
-from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, parameter
 from clast.laws.linear import Linear
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
@@ -47,6 +47,9 @@ class BouncingBall(Parameters):
     rtol: float = parameter(1e-6, "relative tolerance of the adaptive integrators", "", ge=1e-12, le=1e-2)
     dt: float = parameter(0.01, "largest fixed step", "s", gt=0)
     halvings: int = parameter(6, "how often the fixed step is halved", ge=1, le=12)
+
+
+SIZES: Sizes = {"quick": {}, "full": {"until": 100.0}}
 
 
 def damping(case: str, p: BouncingBall) -> float:
@@ -260,11 +263,11 @@ EXPERIMENT = Study(
     name="bouncing-ball",
     paper="CSM10 fig 2",
     title="integrators on a ball that comes to rest",
+    claim="near rest, Gear takes much larger steps than Runge-Kutta 4/5",
+    sizes=SIZES,
     parameters=BouncingBall,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    sizes={"quick": {}, "full": {"until": 100.0}},
-    claim="near rest, Gear takes much larger steps than Runge-Kutta 4/5",
+    figures=figures,
 )

@@ -14,7 +14,7 @@ import numpy as np
 
 from clast.bench.cases import gas
 from clast.dynamics.engine import Engine
-from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, parameter
 from clast.experiments.shared.watching import watched
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
@@ -45,6 +45,9 @@ class CostOfShape(Parameters):
     warm_up: float = parameter(4.0, "time before the clock starts, over which energy is watched", "s", gt=0)
     windows: int = parameter(5, "timed windows, of which the median counts", ge=1)
     window: float = parameter(1.0, "length of a window", "CPU s", gt=0)
+
+
+SIZES: Sizes = {"quick": {"grains": 400, "numbers": 2, "warm_up": 1.0, "windows": 5, "window": 0.3}, "full": {}}
 
 
 def gases(p: CostOfShape) -> list[int]:
@@ -177,12 +180,12 @@ EXPERIMENT = Study(
     name="cost-of-shape",
     paper="EPL08; GM09 fig 9-10",
     title="Cundall numbers of disks, cows and clumpy cows",
+    claim="disks : cows : clumps run at 100 000 : 2 000 : 50 grain-steps per second, whatever N",
+    sizes=SIZES,
     parameters=CostOfShape,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
+    figures=figures,
     timed=True,
-    sizes={"quick": {"grains": 400, "numbers": 2, "warm_up": 1.0, "windows": 5, "window": 0.3}, "full": {}},
-    claim="disks : cows : clumps run at 100 000 : 2 000 : 50 grain-steps per second, whatever N",
 )

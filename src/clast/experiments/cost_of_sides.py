@@ -16,7 +16,7 @@ from clast.dynamics.engine import Engine
 from clast.element_tests.figure import cells_figure
 from clast.element_tests.recorded import still_of
 from clast.element_tests.shear_cell import papers_cell, regular_grain
-from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, parameter
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.scene.plane import Scene
@@ -40,6 +40,9 @@ class CostOfSides(Parameters):
     until: float = parameter(20.0, "simulated time of a run", "s", gt=0)
     dt: float = parameter(1e-3, "time step", "s", gt=0)
     repetitions: int = parameter(7, "timed runs of each kind, of which the median counts", "", ge=1)
+
+
+SIZES: Sizes = {"quick": {"until": 4.0, "repetitions": 3}, "full": {"grains": 102}}
 
 
 def cell_of(p: CostOfSides, sides: int) -> Scene:
@@ -151,12 +154,12 @@ EXPERIMENT = Study(
     name="cost-of-sides",
     paper="PRE10 fig 11; ARX fig 11",
     title="time per step against the number of sides",
+    claim="time per grain and step ∝ n^1.56(23) with lists off, n^0.98(31) with lists",
+    sizes=SIZES,
     parameters=CostOfSides,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
+    figures=figures,
     timed=True,
-    sizes={"quick": {"until": 4.0, "repetitions": 3}, "full": {"grains": 102}},
-    claim="time per grain and step ∝ n^1.56(23) with lists off, n^0.98(31) with lists",
 )

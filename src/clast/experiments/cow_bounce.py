@@ -116,10 +116,10 @@ EXPERIMENT = Experiment(
     name="cow-bounce",
     paper="EPL08 fig 2-3",
     title="a cow falls on a landscape",
+    claim="energy error below 1e-6; the cow starts to rotate without friction",
     parameters=CowBounce,
     build=build,
     plan=plan,
     evaluate=evaluate,
     figures=figures,
-    claim="energy error below 1e-6; the cow starts to rotate without friction",
 )

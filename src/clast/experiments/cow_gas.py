@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
 from clast.dynamics.engine import Engine, Snapshot
-from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
+from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, Sizes, Variants, parameter
 from clast.laws.linear import Linear
 from clast.measures.book import Book
 from clast.output.figures.plane import draw_frames, save_figure
@@ -30,6 +31,13 @@ class CowGas(Parameters):
     stiffness: float = parameter(1e7, "normal stiffness k_n", "N/m", gt=0)
     speed: float = parameter(1.0, "initial speed", "m/s", gt=0)
     onset: bool = parameter(True, "weight the step in which a contact opens or closes")
+    counting: Literal["euler", "all-pairs"] = parameter(
+        "euler", "count a corner once, or all pairs of vertex and edge, literally"
+    )
+
+
+SIZES: Sizes = {"quick": {"grains": 100, "until": 10.0}, "full": {}}
+VARIANTS: Variants = {size: [{}, {"counting": "all-pairs"}] for size in ("quick", "full")}
 
 
 def build(p: CowGas) -> Scene:
@@ -38,7 +46,7 @@ def build(p: CowGas) -> Scene:
     grain = cow()
     rows = int(np.ceil(np.sqrt(p.grains)))
     side = float(np.sqrt(p.grains * grain.area / FILL))
-    scene = Scene(law=Linear(p.stiffness), box=Box(side, side), onset=p.onset)
+    scene = Scene(law=Linear(p.stiffness), box=Box(side, side), onset=p.onset, counting=p.counting)
     k = np.arange(p.grains)
     ways, angles = rng.uniform(0.0, 2.0 * np.pi, (p.grains, 2)).T
     scene.add_many(
@@ -175,11 +183,12 @@ EXPERIMENT = Experiment(
     name="cow-gas",
     paper="EPL08 fig 4-5",
     title="equipartition in a gas of cows",
+    claim="rotation gets half as much energy as translation; energies follow Maxwell's distribution",
+    sizes=SIZES,
+    variants=VARIANTS,
     parameters=CowGas,
     build=build,
     plan=plan,
     evaluate=evaluate,
     figures=figures,
-    sizes={"quick": {"grains": 100, "until": 10.0}, "full": {}},
-    claim="rotation gets half as much energy as translation; energies follow Maxwell's distribution",
 )

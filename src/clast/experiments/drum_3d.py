@@ -12,17 +12,18 @@ from pathlib import Path
 import numpy as np
 
 from clast.errors import InputError
-from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
+from clast.experiments.experiment import Experiment, Plan, Quantity, Sizes, Variants, parameter
 from clast.experiments.shared.space import (
     DIAMETER,
     Grain,
-    contact_time,
+    GrainsInSpace,
     damped_law,
     picture_of_run,
     plural,
     scene_of_grains,
     stand,
     standing_room,
+    step_of,
 )
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
@@ -44,7 +45,7 @@ BALANCE = 0.1  # of powers: few grains tumble by avalanches, which store and rel
 BAR = 1e-3  # of the energy error
 
 
-class Drum3D(Parameters):
+class Drum3D(GrainsInSpace):
     """Grains of volume 1, density 1, gravity 1: lengths in the cube root of a grain's volume, times in √(d/g)."""
 
     shape: Grain = parameter("cube", "shape of the grains")
@@ -54,10 +55,10 @@ class Drum3D(Parameters):
     froude: float = parameter(0.1, "Ω²R/g", "", gt=0, lt=1)
     turns: float = parameter(1.5, "turns of the drum", "", gt=0)
     friction: float = parameter(0.5, "friction μ of grains and drum; the ends are smooth", "", ge=0)
-    tangential: float = parameter(0.5, "k_t over k_n", "", gt=0)
-    stiffness: float = parameter(1e4, "normal stiffness k_n", "mg/d", gt=0)
-    zeta: float = parameter(0.2, "damping of contacts, of critical", "", ge=0, lt=1)
-    steps_per_contact: float = parameter(30.0, "time steps in the contact time T_c = π√(m/2k)", "", ge=20)
+
+
+SIZES: Sizes = {"quick": {"grains": 100, "radius": 5.0, "length": 5.4, "turns": 1.0}, "full": {}}
+VARIANTS: Variants = {size: [{"shape": shape} for shape in ("cube", "sphere")] for size in ("quick", "full")}
 
 
 def spin_of(p: Drum3D) -> float:
@@ -73,7 +74,7 @@ def duration(p: Drum3D) -> float:
 def build(p: Drum3D) -> Scene3D:
     """Grains side by side in the drum, from below; the drum, which turns about its axis; and its two ends, which do not."""
     grain = library_solid(p.shape)
-    scene = scene_of_grains(p.stiffness, p.tangential, p.friction, p.zeta)
+    scene = scene_of_grains(p)
     stand(scene, grain, places(p, grain), p.seed)
     turning = Ramp(0.0, spin_of(p), begin=REST, finish=REST + RISE)
     tag = Velocity(x=0.0, y=0.0, z=0.0, spin=0.0, spin_x=0.0, spin_y=turning)
@@ -113,7 +114,7 @@ def places(p: Drum3D, grain: Solid) -> np.ndarray:
 
 def plan(p: Drum3D) -> Plan:
     """Frames by which the surface is averaged: forty in the steady half."""
-    return Plan(dt=contact_time(p.stiffness) / p.steps_per_contact, until=duration(p), samples=400, frames=80)
+    return Plan(dt=step_of(p), until=duration(p), samples=400, frames=80)
 
 
 # --- what is measured ------------------------------------------------------------------------------------------------
@@ -235,12 +236,12 @@ EXPERIMENT = Experiment(
     name="drum-3d",
     paper="outlook of GM09",
     title="cubes or spheres tumble in a turning drum",
+    claim="in steady flow the work of the drum becomes heat at the same rate",
+    sizes=SIZES,
+    variants=VARIANTS,
     parameters=Drum3D,
     build=build,
     plan=plan,
     evaluate=evaluate,
     figures=figures,
-    sizes={"quick": {"grains": 100, "radius": 5.0, "length": 5.4, "turns": 1.0}, "full": {}},
-    claim="in steady flow the work of the drum becomes heat at the same rate",
-    variants={size: [{"shape": shape} for shape in ("cube", "sphere")] for size in ("quick", "full")},
 )

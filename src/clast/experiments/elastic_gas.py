@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
+from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, Variants, parameter
 from clast.laws.linear import Linear
 from clast.output.figures.plane import draw_frames, save_figure
 from clast.output.store.reader import Run
@@ -33,6 +33,9 @@ class ElasticGas(Parameters):
     alpha: float = parameter(0.11, "Verlet distance", "√A", gt=0)
     integrator: Literal["verlet", "gear4", "gear5"] = parameter("verlet", "integrator (the paper's: gear4)")
     onset: bool = parameter(True, "with verlet, weight the step in which a contact opens or closes")
+
+
+VARIANTS: Variants = {size: [{"shape": shape} for shape in SHAPES] for size in ("quick", "full")}
 
 
 def build(p: ElasticGas) -> Scene:
@@ -124,11 +127,11 @@ EXPERIMENT = Experiment(
     name="elastic-gas",
     paper="GM09 fig 5-6",
     title="four shapes keep their energy in a gas",
+    claim="energy stays within 1e-4 and grows slowly",
+    variants=VARIANTS,
     parameters=ElasticGas,
     build=build,
     plan=plan,
     evaluate=evaluate,
     figures=figures,
-    claim="energy stays within 1e-4 and grows slowly",
-    variants={size: [{"shape": shape} for shape in SHAPES] for size in ("quick", "full")},
 )

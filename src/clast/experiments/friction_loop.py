@@ -221,10 +221,10 @@ EXPERIMENT = Study(
     name="friction-loop",
     paper="PRE10 fig 21",
     title="friction round a closed path, corner on corner and corner on edge",
+    claim="corner on corner does not give its energy back, corner on edge loses none",
     parameters=FrictionLoop,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    claim="corner on corner does not give its energy back, corner on edge loses none",
+    figures=figures,
 )

@@ -59,9 +59,9 @@ EXPERIMENT = Study(
     name="gallery",
     paper="all",
     title="shapes, Minkowski operations and Voronoi-Minkowski diagrams",
+    claim="a cow is a polygon of 62 vertices, or a clump of 726 disks",
     parameters=Gallery,
     tables=tables,
     evaluate=evaluate,
     figures=figures,
-    claim="a cow is a polygon of 62 vertices, or a clump of 726 disks",
 )

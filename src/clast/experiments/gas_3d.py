@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
+from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, Sizes, Variants, parameter
 from clast.experiments.shared.space import Grain, contact_time, kinetic_parts, picture_of_run, plural
 from clast.laws.linear import Linear
 from clast.measures.book import Book
@@ -39,6 +39,10 @@ class Gas3D(Parameters):
     steps_per_contact: float = parameter(200.0, "time steps in the contact time T_c = π√(m/2k)", "", ge=10)
     until: float = parameter(5000.0, "duration", "√(m/k)", gt=0)
     onset: bool = parameter(True, "weight the step in which a contact opens or closes")
+
+
+SIZES: Sizes = {"quick": {"grains": 64}, "full": {}}
+VARIANTS: Variants = {"quick": [{"shape": shape} for shape in SHOWN[:3]], "full": [{"shape": shape} for shape in SHOWN]}
 
 
 def build(p: Gas3D) -> Scene3D:
@@ -172,12 +176,12 @@ EXPERIMENT = Experiment(
     name="gas-3d",
     paper="GM09 eq 13, EPL08",
     title="equipartition in a gas of solids in space",
+    claim="energy as in the plane; rotation and translation get half each",
+    sizes=SIZES,
+    variants=VARIANTS,
     parameters=Gas3D,
     build=build,
     plan=plan,
     evaluate=evaluate,
     figures=figures,
-    sizes={"quick": {"grains": 64}, "full": {}},
-    claim="energy as in the plane; rotation and translation get half each",
-    variants={"quick": [{"shape": shape} for shape in SHOWN[:3]], "full": [{"shape": shape} for shape in SHOWN]},
 )

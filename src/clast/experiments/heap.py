@@ -16,7 +16,7 @@ import numpy as np
 
 from clast.algebra.quaternions import random_turns
 from clast.dynamics.engine import Engine
-from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, Variants, parameter
 from clast.experiments.shared.space import picture_of_scene
 from clast.laws.linear import Linear
 from clast.laws.overlap_volume import OverlapVolume
@@ -68,6 +68,13 @@ class Heap(Parameters):
     zeta: float = parameter(0.3, "damping of contacts, of critical", "", ge=0, lt=1)
     dt: float = parameter(1e-5, "time step", "s", gt=0)
     integrator: Literal["verlet", "gear5"] = parameter("verlet", "verlet, or gear5 as in the paper: unstable with this damping")
+
+
+SIZES: Sizes = {"quick": {"grains": 150}, "full": {}}
+VARIANTS: Variants = {
+    "quick": [{}],
+    "full": [{"grains": 700, "heaps": 3, "shape": "both", "floor": "both"}, {}],
+}
 
 
 Kind = tuple[str, str, int]  # shape, floor, seed
@@ -386,15 +393,12 @@ EXPERIMENT = Study(
     name="heap",
     paper="CSM10 fig 15-16",
     title="a heap of polyhedra, and how steep it stands",
+    claim="polyhedra stand at about 30°, round grains at 22°",
+    sizes=SIZES,
+    variants=VARIANTS,
     parameters=Heap,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    sizes={"quick": {"grains": 150}, "full": {}},
-    claim="polyhedra stand at about 30°, round grains at 22°",
-    variants={
-        "quick": [{}],
-        "full": [{"grains": 700, "heaps": 3, "shape": "both", "floor": "both"}, {}],
-    },
+    figures=figures,
 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from clast.dynamics.engine import Engine, Snapshot
 from clast.errors import InputError
-from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
+from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, Sizes, Variants, parameter
 from clast.laws.linear import Linear
 from clast.output.figures.plane import draw_bodies, run_outlines, save_figure
 from clast.output.progress import Progress
@@ -48,6 +48,13 @@ class Hopper(Parameters):
     friction: float = parameter(0.5, "friction μ of grains and walls", "", ge=0)
     tangential: float = parameter(0.1, "k_t over k_n", "", gt=0)
     zeta: float = parameter(0.0, "damping after opening, of critical; 0 in the paper", "", ge=0, lt=1)
+
+
+SIZES: Sizes = {"quick": {"grains": 120, "width": 40.0, "aperture": 15.0, "side": 75.0}, "full": {}}
+VARIANTS: Variants = {
+    "quick": [{"shape": "disk", "aperture": 12.0}, {"shape": "cow", "aperture": 12.0}, {"shape": "cow", "aperture": 15.0}],
+    "full": [{"shape": shape, "aperture": aperture} for shape in ("disk", "cow") for aperture in APERTURES],
+}
 
 
 def build(p: Hopper, progress: Progress | None = None) -> Scene:
@@ -268,16 +275,13 @@ EXPERIMENT = Experiment(
     name="hopper",
     paper="EPL08 fig 6",
     title="cows and disks flow out of a hopper, or jam",
+    claim="disks flow at all apertures; cows jam below 30 m, under arches of more than 20 grains",
+    sizes=SIZES,
+    variants=VARIANTS,
     parameters=Hopper,
     build=build,
-    shows_progress=True,
     plan=plan,
     evaluate=evaluate,
     figures=figures,
-    sizes={"quick": {"grains": 120, "width": 40.0, "aperture": 15.0, "side": 75.0}, "full": {}},
-    claim="disks flow at all apertures; cows jam below 30 m, under arches of more than 20 grains",
-    variants={
-        "quick": [{"shape": "disk", "aperture": 12.0}, {"shape": "cow", "aperture": 12.0}, {"shape": "cow", "aperture": 15.0}],
-        "full": [{"shape": shape, "aperture": aperture} for shape in ("disk", "cow") for aperture in APERTURES],
-    },
+    shows_progress=True,
 )

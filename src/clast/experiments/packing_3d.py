@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 
 from clast.algebra.quaternions import matrix, random_turns
-from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
-from clast.experiments.shared.space import Grain, contact_time, picture_of_run, plural, scene_of_grains
+from clast.experiments.experiment import Experiment, Plan, Quantity, Sizes, Variants, parameter
+from clast.experiments.shared.space import Grain, GrainsInSpace, picture_of_run, plural, scene_of_grains, step_of
 from clast.measures.coordination import Coordination
 from clast.measures.fabric import Fabric
 from clast.output.figures.plane import save_figure
@@ -43,29 +43,30 @@ CARRIED = 1e-3  # of the weight
 BAR = 1e-3  # of the energy error
 POINTS = 20_000  # at which the fraction is measured
 BINS = 12  # of the profile
+SHOWN = ("sphere", "cube", "tetrahedron", "soil")
 
 
-class Packing3DOfShapes(Parameters):
+class Packing3DOfShapes(GrainsInSpace):
     """Mean volume 1, density 1, gravity 1: lengths in the cube root of a grain's volume, forces in its weight."""
 
     shape: Literal[Grain, "soil"] = parameter("cube", "shape of the grains, or soil: Voronoi-Minkowski grains")
     grains: int = parameter(400, "number of grains", "", ge=8)
-    friction: float = parameter(0.5, "friction μ of grains and walls", "", ge=0)
-    tangential: float = parameter(0.5, "k_t over k_n", "", gt=0)
     stiffness: float = parameter(4e4, "normal stiffness k_n", "mg/d", gt=0)
-    zeta: float = parameter(0.2, "damping of contacts, of critical", "", ge=0, lt=1)
     steps_per_contact: float = parameter(60.0, "time steps in the contact time T_c = π√(m/2k)", "", ge=20)
     until: float = parameter(20.0, "duration", "√(d/g)", gt=0)
+
+
+SIZES: Sizes = {"quick": {"grains": 100, "until": 18.0}, "full": {}}
+VARIANTS: Variants = {
+    size: [{"shape": shape} for shape in ("sphere", "cube", "tetrahedron", "soil")] for size in ("quick", "full")
+}
 
 
 def build(p: Packing3DOfShapes) -> Scene3D:
     """Grains above the floor of a box, in the order of their layers; then the box."""
     packing = loose(p)
     width, _, height = packing.size
-    scene = scene_of_grains(
-        p.stiffness, p.tangential, p.friction, p.zeta,
-        drag=Ramp(0.0, DRAG, begin=STILLING * p.until, finish=0.75 * p.until),
-    )  # fmt: skip
+    scene = scene_of_grains(p, drag=Ramp(0.0, DRAG, begin=STILLING * p.until, finish=0.75 * p.until))
     scene.add_packing(packing.shifted(-0.5 * width, -0.5 * width, WALL))
     velocities = THROWN * np.random.default_rng(p.seed).normal(size=(p.grains, 3)) * (1.0, 1.0, 0.0)
     scene.bodies.put("velocity", velocities)
@@ -105,7 +106,7 @@ def loose(p: Packing3DOfShapes) -> Packing3D:
 
 def plan(p: Packing3DOfShapes) -> Plan:
     """Forty frames to see the fall."""
-    return Plan(dt=contact_time(p.stiffness) / p.steps_per_contact, until=p.until, samples=400, frames=40)
+    return Plan(dt=step_of(p), until=p.until, samples=400, frames=40)
 
 
 # --- what is measured ------------------------------------------------------------------------------------------------
@@ -199,12 +200,12 @@ EXPERIMENT = Experiment(
     name="packing-3d",
     paper="GM09 eq 13, PRE10",
     title="how densely solids lie when poured into a box",
+    claim="forces balance, the box carries the weight, and the energy book of the fall closes",
+    sizes=SIZES,
+    variants=VARIANTS,
     parameters=Packing3DOfShapes,
     build=build,
     plan=plan,
     evaluate=evaluate,
     figures=figures,
-    sizes={"quick": {"grains": 100, "until": 18.0}, "full": {}},
-    claim="forces balance, the box carries the weight, and the energy book of the fall closes",
-    variants={size: [{"shape": shape} for shape in ("sphere", "cube", "tetrahedron", "soil")] for size in ("quick", "full")},
 )

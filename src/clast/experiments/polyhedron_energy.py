@@ -27,7 +27,7 @@ import numpy as np
 
 from clast.algebra.quaternions import matrix
 from clast.dynamics.engine import Engine
-from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, parameter
 from clast.experiments.shared.numbers import mean_error
 from clast.laws.overlap import OverlapLaw
 from clast.laws.overlap_energy import OverlapEnergy
@@ -70,6 +70,9 @@ class PolyhedronEnergy(Parameters):
     def fall(self) -> float:
         """Time of the fall [s]."""
         return math.sqrt(2.0 * self.height / self.gravity)
+
+
+SIZES: Sizes = {"quick": {}, "full": {"grains": 100, "until": 10.0}}
 
 
 def floor(width: float) -> Solid:
@@ -322,11 +325,11 @@ EXPERIMENT = Study(
     name="polyhedron-energy",
     paper="CSM10 §4.2",
     title="energy of polyhedra that bounce, under both laws of overlap",
+    claim="no damping, no friction: energy is always conserved",
+    sizes=SIZES,
     parameters=PolyhedronEnergy,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    sizes={"quick": {}, "full": {"grains": 100, "until": 10.0}},
-    claim="no damping, no friction: energy is always conserved",
+    figures=figures,
 )

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, Variants, parameter
 from clast.experiments.shared.cyclic import (
     Cyclic,
     Swing,
@@ -56,6 +56,10 @@ class Ratcheting(Cyclic):
     cycles: int = parameter(40, "cycles of a test", "", ge=2)
     seeds: int = parameter(8, "samples of each radius, with seeds from --seed on", "", ge=1)
     sweep_seeds: int = parameter(3, "samples at each amplitude", "", ge=1)
+
+
+SIZES: Sizes = {"quick": {"columns": 10, "rows": 12, "cycles": 6, "seeds": 1, "sweep_seeds": 1}, "full": {}}
+VARIANTS: Variants = {"full": ({}, {"state": "dense", "amplitude": 4.0, "cycles": 20, "seeds": 2, "sweep_seeds": 2})}
 
 
 def sweep_of(p: Ratcheting) -> list[float]:
@@ -275,12 +279,12 @@ EXPERIMENT = Study(
     name="ratcheting",
     paper="PRE10 fig 19-20, 22",
     title="strain accumulates cycle by cycle, more for rounder grains",
+    claim="strain accumulates above a shakedown limit of about 0.2 p₀, more with rounder grains",
+    sizes=SIZES,
+    variants=VARIANTS,
     parameters=Ratcheting,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    sizes={"quick": {"columns": 10, "rows": 12, "cycles": 6, "seeds": 1, "sweep_seeds": 1}, "full": {}},
-    claim="strain accumulates above a shakedown limit of about 0.2 p₀, more with rounder grains",
-    variants={"full": ({}, {"state": "dense", "amplitude": 4.0, "cycles": 20, "seeds": 2, "sweep_seeds": 2})},
+    figures=figures,
 )

@@ -29,7 +29,7 @@ import numpy as np
 
 from clast.element_tests.failure import Failure, failure_tables, kept_places, read_failure
 from clast.element_tests.recorded import Record
-from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, parameter
 from clast.experiments.shared.failing import (
     FailingSoil,
     is_valid,
@@ -62,6 +62,9 @@ class ShearBand(FailingSoil):
     pressure: float = parameter(3e-3, "confining pressure with most seeds", "K_n", gt=0)
     seeds: int = parameter(8, "samples at that pressure, with seeds from --seed on", "", ge=1)
     others: int = parameter(4, "samples at each other pressure from the least to the largest", "", ge=0)
+
+
+SIZES: Sizes = {"quick": {"columns": 18, "rows": 24, "seeds": 4, "others": 0, "rate": 0.003}, "full": {}}
 
 
 class Case(NamedTuple):
@@ -344,11 +347,11 @@ EXPERIMENT = Study(
     name="shear-band",
     paper="PRE10 fig 15",
     title="inclination of shear bands beside Mohr-Coulomb and Roscoe",
+    claim="within errors of Mohr-Coulomb and of Roscoe",
+    sizes=SIZES,
     parameters=ShearBand,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    sizes={"quick": {"columns": 18, "rows": 24, "seeds": 4, "others": 0, "rate": 0.003}, "full": {}},
-    claim="within errors of Mohr-Coulomb and of Roscoe",
+    figures=figures,
 )

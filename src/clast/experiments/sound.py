@@ -237,10 +237,10 @@ EXPERIMENT = Study(
     name="sound",
     paper="CSM10 fig 12-14",
     title="speed of sound in chains of blocks",
+    claim="chains of short and of long blocks: speed → √(Y/ρ) = 63.25 m/s",
     parameters=Sound,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    claim="chains of short and of long blocks: speed → √(Y/ρ) = 63.25 m/s",
+    figures=figures,
 )

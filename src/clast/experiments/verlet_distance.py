@@ -16,7 +16,7 @@ from clast.dynamics.engine import Engine
 from clast.element_tests.figure import cells_figure
 from clast.element_tests.recorded import still_of
 from clast.element_tests.shear_cell import disks, papers_cell, voronoi_grains
-from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, parameter
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.scene.plane import Scene
@@ -39,6 +39,9 @@ class VerletDistance(Parameters):
     dt: float = parameter(1e-3, "time step", "s", gt=0)
     every: int = parameter(1, "take every so-manieth of the papers' distances only", "", ge=1)
     repetitions: int = parameter(7, "timed runs with each distance, of which the median counts", "", ge=1)
+
+
+SIZES: Sizes = {"quick": {"until": 4.0, "repetitions": 3, "every": 4}, "full": {}}
 
 
 class ClockedEngine(Engine):
@@ -247,12 +250,12 @@ EXPERIMENT = Study(
     name="verlet-distance",
     paper="PRE10 fig 12; ARX fig 12-13",
     title="time per step against the Verlet distance",
+    claim="time per step A/α^β + B α^γ, β = 0.704, γ = 0.357; the best α changes with speed",
+    sizes=SIZES,
     parameters=VerletDistance,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
+    figures=figures,
     timed=True,
-    sizes={"quick": {"until": 4.0, "repetitions": 3, "every": 4}, "full": {}},
-    claim="time per step A/α^β + B α^γ, β = 0.704, γ = 0.357; the best α changes with speed",
 )
