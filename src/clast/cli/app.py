@@ -9,6 +9,8 @@ import typer
 
 from clast import __version__
 
+OPEN = {"allow_extra_args": True, "ignore_unknown_options": True}  # a command that takes the parameters of an experiment as well
+
 app = typer.Typer(
     name="clast",
     help="Granular dynamics with grains of any shape.",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clast.cli.app import app, fail
+from clast.cli.app import OPEN, app, fail
 from clast.cli.folders import latest_run, readable, run_folder
 from clast.cli.tables import show_fields, show_merit, show_outcome, show_parameters
 from clast.errors import InputError
@@ -50,10 +50,7 @@ class RunOptions:
             raise InputError("--resume and --overwrite contradict each other: choose one")
 
 
-@app.command(
-    add_help_option=False,
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-)
+@app.command(add_help_option=False, context_settings=OPEN)
 def run(
     context: typer.Context,
     name: Annotated[

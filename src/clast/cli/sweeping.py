@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clast.cli.app import app, fail
+from clast.cli.app import OPEN, app, fail
 from clast.cli.folders import run_folder
 from clast.cli.running import SCENE_FILE, Terminated, read_options, read_threads
 from clast.cli.tables import number, plain_table, show, show_parameters
@@ -28,10 +28,7 @@ MOST_RESULTS = 4  # columns of results that fit a screen
 MOST_LINES = 40  # rows shown without --list
 
 
-@app.command(
-    add_help_option=False,
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-)
+@app.command(add_help_option=False, context_settings=OPEN)
 def sweep(
     context: typer.Context,
     name: Annotated[

@@ -13,6 +13,7 @@ within Δε = 1e-3, counted at ε > 0.1. The void ratio is constant if it change
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from clast.element_tests.figure import draw_strained
 from clast.element_tests.recorded import Record, kept_record, record, tables_of
 from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, parameter
 from clast.experiments.packing import DRAG, LONGEST, PLURAL, FourShapes, cell_of, pressed, shapes_of, table_name
-from clast.experiments.shared.numbers import slowness
+from clast.experiments.shared.numbers import merit_of_tests, slowness
 from clast.laws.linear import Linear
 from clast.measures.quasi_static import SLOW
 from clast.output.figures.plane import save_figure
@@ -168,9 +169,7 @@ def mean_of(values: np.ndarray) -> str:
 
 def merit(p: BiaxialShapes, run: Run) -> Merit:
     """Grains of a sample, steps of all tests, the worst book."""
-    tests = [each for shape in shapes_of(p) for each in tests_of(p, run, shape)]
-    steps = sum(int(each["step"][-1]) for each in tests)
-    return Merit(grains=p.grains, steps=steps, energy_error=max(float(each["energy_error"][0]) for each in tests))
+    return merit_of_tests(p.grains, [each for shape in shapes_of(p) for each in tests_of(p, run, shape)])
 
 
 # --- pictures --------------------------------------------------------------------------------------------------------
@@ -187,6 +186,23 @@ def figures(p: BiaxialShapes, run: Run, folder: Path) -> Sequence[Path]:
     import matplotlib.pyplot as plt
 
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(6.5, 7.5), sharex=True, layout="constrained")
+    draw_curves(top, bottom, p, run)
+    paths = [save_figure(figure, folder / "biaxial-shapes.png")]
+
+    chosen = shapes_of(p)
+    figure, panels = plt.subplots(
+        2, len(chosen), figsize=(3.6 * len(chosen), 6.0), layout="constrained", squeeze=False, height_ratios=(1.0, 0.6)
+    )
+    for column, shape in enumerate(chosen):
+        test, columns = record_of(p, run, shape), run.tables[table_name(shape, p.seed)]
+        for row, index in enumerate((len(test.frames) // 2, len(test.frames) - 1)):
+            draw_strained(panels[row][column], test, columns, index, PLURAL[shape])
+    paths.append(save_figure(figure, folder / "chains.png"))
+    return paths
+
+
+def draw_curves(top: Any, bottom: Any, p: BiaxialShapes, run: Run) -> None:
+    """Stress and void ratio of the first test of each shape, and the means of all its tests."""
     for shape in shapes_of(p):
         tests = tests_of(p, run, shape)
         grid = np.linspace(0.0, min(each["axial_strain"][-1] for each in tests), 601)
@@ -202,18 +218,6 @@ def figures(p: BiaxialShapes, run: Run, folder: Path) -> Sequence[Path]:
     top.legend(ncols=3, fontsize=9)
     which = f"mean of {p.seeds} tests (thick) and the first of them" if p.seeds > 1 else "one test each"
     top.set_title(f"biaxial tests, {p.grains} grains, $\\mu$ = {p.friction:g}: {which}", fontsize=10)
-    paths = [save_figure(figure, folder / "biaxial-shapes.png")]
-
-    chosen = shapes_of(p)
-    figure, panels = plt.subplots(
-        2, len(chosen), figsize=(3.6 * len(chosen), 6.0), layout="constrained", squeeze=False, height_ratios=(1.0, 0.6)
-    )
-    for column, shape in enumerate(chosen):
-        test, columns = record_of(p, run, shape), run.tables[table_name(shape, p.seed)]
-        for row, index in enumerate((len(test.frames) // 2, len(test.frames) - 1)):
-            draw_strained(panels[row][column], test, columns, index, PLURAL[shape])
-    paths.append(save_figure(figure, folder / "chains.png"))
-    return paths
 
 
 EXPERIMENT = Study(

@@ -33,7 +33,7 @@ from clast.element_tests.curves import resampled
 from clast.element_tests.failure import Failure, deviator, failure_tables, kept_places
 from clast.experiments.experiment import Columns, Quantity, Sizes, Study
 from clast.experiments.shared import failing
-from clast.experiments.shared.failing import VALID, FailingSoil, is_valid, pressures_of, seeds_of, table_name
+from clast.experiments.shared.failing import VALID, FailingSoil, is_valid, merit_of, pressures_of, seeds_of, table_name
 from clast.experiments.shared.numbers import mean_error, with_error, within
 from clast.experiments.shared.soil import cell_of
 from clast.output.figures.plane import save_figure
@@ -318,6 +318,6 @@ EXPERIMENT = Study(
     parameters=FailureLine,
     tables=tables,
     evaluate=evaluate,
-    merit=failing.merit_of,
+    merit=merit_of,
     figures=figures,
 )

@@ -17,6 +17,7 @@ import numpy as np
 from clast.algebra.quaternions import random_turns
 from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, Variants, parameter
+from clast.experiments.shared.numbers import below
 from clast.experiments.shared.space import picture_of_scene
 from clast.laws.linear import Linear
 from clast.laws.overlap_volume import OverlapVolume
@@ -297,7 +298,7 @@ def rest_of(p: Heap, run: Run) -> list[Quantity]:
             max(float(moving_share(each)[-1]) for each in polyhedra),
             f"our bar; {DRAGGED:g} s after the last a drag begins",
         )
-        found.append(Quantity("kinetic energy / poured in", worst, "", STILL, bool(worst < STILL), note))
+        found.append(below("kinetic energy / poured in", worst, STILL, note))
     return [
         *found,
         Quantity("largest energy error", max(float(each["energy_error"][0]) for each in numbers)),

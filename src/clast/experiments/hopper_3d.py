@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -295,7 +296,7 @@ def figures(p: Hopper3D, run: Run, folder: Path) -> Sequence[Path]:
     """The middle opening at the start and the end; grains over time, and the flow against the opening."""
     import matplotlib.pyplot as plt
 
-    openings, flows, jams = rates(p, run)
+    openings, _, jams = rates(p, run)
     shown = float(openings[len(openings) // 2])
     paths = []
     for shot, name in enumerate(("full", "flowing")):
@@ -307,20 +308,26 @@ def figures(p: Hopper3D, run: Run, folder: Path) -> Sequence[Path]:
     left.set(xlabel="time after opening [√(d/g)]", ylabel="grains through the opening", xlim=(0.0, p.until), ylim=(0.0, None))
     left.set_title(f"hopper-3d: {p.grains} {plural(p.shape)}")
     left.legend()
-    exponent, k, factor = beverloo(openings, flows, jams)
-    right.plot(openings[~jams], flows[~jams], "o", label="flow")
-    if jams.any():
-        right.plot(openings[jams], np.nan_to_num(flows[jams]), "o", mfc="w", mec="C0", label="before it jammed")
-    x = np.linspace(0.0, 1.1 * openings.max(), 200)
-    if math.isfinite(factor):
-        right.plot(x, factor * np.maximum(x - k, 0.0) ** EXPONENT, "k", lw=1, label=f"C (D − {k:.2f})^2.5")
-    right.set(xlabel="opening [D]", ylabel="grains per √(d/g)", xlim=(0.0, x[-1]), ylim=(0.0, None))
-    right.set_title(
-        f"exponent with k = {BEVERLOO}: {exponent:.2f}" if math.isfinite(exponent) else "too few openings flow for a fit"
-    )
-    right.legend()
+    draw_flow(right, p, run)
     paths.append(save_figure(figure, folder / "flow.png"))
     return paths
+
+
+def draw_flow(axes: Any, p: Hopper3D, run: Run) -> None:
+    """The flow against the width of the opening, and Beverloo's law through it."""
+    openings, flows, jams = rates(p, run)
+    exponent, k, factor = beverloo(openings, flows, jams)
+    axes.plot(openings[~jams], flows[~jams], "o", label="flow")
+    if jams.any():
+        axes.plot(openings[jams], np.nan_to_num(flows[jams]), "o", mfc="w", mec="C0", label="before it jammed")
+    x = np.linspace(0.0, 1.1 * openings.max(), 200)
+    if math.isfinite(factor):
+        axes.plot(x, factor * np.maximum(x - k, 0.0) ** EXPONENT, "k", lw=1, label=f"C (D − {k:.2f})^2.5")
+    axes.set(xlabel="opening [D]", ylabel="grains per √(d/g)", xlim=(0.0, x[-1]), ylim=(0.0, None))
+    axes.set_title(
+        f"exponent with k = {BEVERLOO}: {exponent:.2f}" if math.isfinite(exponent) else "too few openings flow for a fit"
+    )
+    axes.legend()
 
 
 EXPERIMENT = Study(

@@ -8,13 +8,15 @@ bounds: at rest forces balance, the box carries the weight of the grains, and th
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from clast.algebra.quaternions import matrix, random_turns
 from clast.experiments.experiment import Experiment, Plan, Quantity, Sizes, Variants, parameter
+from clast.experiments.shared.numbers import below, near
 from clast.experiments.shared.space import Grain, GrainsInSpace, picture_of_run, plural, scene_of_grains, step_of
+from clast.measures.book import Book
 from clast.measures.coordination import Coordination
 from clast.measures.fabric import Fabric
 from clast.output.figures.plane import save_figure
@@ -145,7 +147,6 @@ def evaluate(p: Packing3DOfShapes, run: Run) -> Sequence[Quantity]:
     around, fabric = Coordination().compute(run), Fabric().compute(run)
     weight = float(run.scene["body_mass"][run.scene["body_big"] == 0].sum())
     load = -float(run.series["box.force_z"][-1]) / weight
-    unbalanced, error = float(run.series["unbalanced_force"][-1]), run.book.energy_error
     return [
         Quantity("packing fraction", fraction, note="a grain away from walls, floor and surface"),
         Quantity("neighbours per grain", around.mean, note=f"walls count; {around.rattlers.size} of {p.grains} carry nothing"),
@@ -155,9 +156,9 @@ def evaluate(p: Packing3DOfShapes, run: Run) -> Sequence[Quantity]:
             float(fabric.tensor[2, 2]),
             note=f"⟨n_z²⟩ of contacts between grains, 1/3 if all ways are alike; anisotropy {fabric.anisotropy:.2f}",
         ),
-        Quantity("load on the box / weight", load, "", 1.0, bool(abs(load - 1.0) <= CARRIED), "at the end"),
-        Quantity("unbalanced force", unbalanced, "", BALANCED, bool(unbalanced < BALANCED), "our bar for a packing at rest"),
-        Quantity("energy error", error, "", BAR, bool(error < BAR), "our bar; of the whole fall"),
+        near("load on the box / weight", load, 1.0, CARRIED, "at the end"),
+        below("unbalanced force", float(run.series["unbalanced_force"][-1]), BALANCED, "our bar for a packing at rest"),
+        below("energy error", run.book.energy_error, BAR, "our bar; of the whole fall"),
         Quantity("deepest overlap / sphero-radius", float(run.series["overlap_share"].max()), note="at samples, in the fall"),
     ]
 
@@ -173,27 +174,36 @@ def figures(p: Packing3DOfShapes, run: Run, folder: Path) -> Sequence[Path]:
     last = len(run.frames) - 1
     paths = picture_of_run(run, [0, last // 4, last], folder / "packing-3d.png")
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(14, 4.2), layout="constrained")
+    draw_profile(left, run)
+    left.set_title(f"packing-3d: {p.grains} {name}")
+    Coordination().compute(run).plot(middle)
+    draw_fall(right, run.book)
+    paths.append(save_figure(figure, folder / "rest.png"))
+    return paths
+
+
+def draw_profile(axes: Any, run: Run) -> None:
+    """How dense the heap lies at each height."""
     low, high = inner_box(run)
     bottom, top = WALL, float(run.frames[-1].positions[run.scene["body_big"] == 0, 2].max())
     points, inside = filled(run, np.array([*low[:2], bottom]), np.array([*high[:2], top]))
     edges = np.linspace(bottom, top, BINS + 1)
     slab = np.clip(np.digitize(points[:, 2], edges) - 1, 0, BINS - 1)
     profile = np.bincount(slab, weights=inside, minlength=BINS) / np.bincount(slab, minlength=BINS)
-    left.plot(profile, 0.5 * (edges[1:] + edges[:-1]), "o-")
-    left.axhspan(low[2], high[2], color="0.92", lw=0, label="where the fraction is taken")
-    left.set(xlabel="packing fraction", ylabel="height [d]", xlim=(0.0, 1.0), title=f"packing-3d: {p.grains} {name}")
-    left.legend(loc="center left")
-    Coordination().compute(run).plot(middle)
-    book = run.book
-    fallen = book["gravitational"][0] - book["gravitational"]
-    right.plot(book.time, fallen, "k", lw=1, label="lost height")
-    right.plot(book.time, book.kinetic, label="kinetic")
+    axes.plot(profile, 0.5 * (edges[1:] + edges[:-1]), "o-")
+    axes.axhspan(low[2], high[2], color="0.92", lw=0, label="where the fraction is taken")
+    axes.set(xlabel="packing fraction", ylabel="height [d]", xlim=(0.0, 1.0))
+    axes.legend(loc="center left")
+
+
+def draw_fall(axes: Any, book: Book) -> None:
+    """What became of the energy of the height that grains have lost."""
+    axes.plot(book.time, book["gravitational"][0] - book["gravitational"], "k", lw=1, label="lost height")
+    axes.plot(book.time, book.kinetic, label="kinetic")
     for account in ("heat_sliding", "heat_viscous", "heat_drag"):
-        right.plot(book.time, book[account], label=account.replace("heat_", "heat: "))
-    right.set(xlabel="time [√(d/g)]", ylabel="energy [mgd]", xlim=(0.0, book.time[-1]), title="where the energy went")
-    right.legend(loc="center right")
-    paths.append(save_figure(figure, folder / "rest.png"))
-    return paths
+        axes.plot(book.time, book[account], label=account.replace("heat_", "heat: "))
+    axes.set(xlabel="time [√(d/g)]", ylabel="energy [mgd]", xlim=(0.0, book.time[-1]), title="where the energy went")
+    axes.legend(loc="center right")
 
 
 EXPERIMENT = Experiment(

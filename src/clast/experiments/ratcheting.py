@@ -35,7 +35,7 @@ from clast.experiments.shared.cyclic import (
     power_law,
     trust,
 )
-from clast.experiments.shared.numbers import mean_error, with_error
+from clast.experiments.shared.numbers import below, mean_error, with_error
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run, Table
 
@@ -178,7 +178,7 @@ def roundness(p: Ratcheting, run: Run) -> list[Quantity]:
     found.append(Quantity("strain per cycle, roundest / most angular", ratio, "", None, agrees, note))
     for radius, share in zip(RADII, shares, strict=True):
         note = "mean of start and end; the paper: less than a fifth"
-        found.append(Quantity(f"R = {radius:g} cm: vertex-vertex contacts", share, "", FEW, bool(share < FEW), note))
+        found.append(below(f"R = {radius:g} cm: vertex-vertex contacts", share, FEW, note))
     return found
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from clast.element_tests.failure import Failure, failure_tables, kept_places
 from clast.experiments.experiment import Columns, Quantity, Sizes, Study, parameter
 from clast.experiments.shared import failing
-from clast.experiments.shared.failing import VALID, FailingSoil, is_valid, pressures_of, seeds_of
+from clast.experiments.shared.failing import VALID, FailingSoil, is_valid, merit_of, pressures_of, seeds_of
 from clast.experiments.shared.numbers import mean_error, with_error, within
 from clast.experiments.shared.soil import cell_of
 from clast.output.figures.plane import save_figure
@@ -238,16 +238,12 @@ def draw_angles(axes: Any, p: RoundnessStrength, failures: Failures) -> None:
         for share in pressures_of(p):
             tests = failures[radius, share]
             phi, error = mean_error([each.phi_degrees for each in tests])
-            face = colour if is_valid(tests) else "white"
-            bar = 0.0 if np.isnan(error) else error
-            axes.errorbar(share * off, phi, yerr=bar, fmt="o", color=colour, mfc=face, capsize=3, label=label)
+            failing.draw_point(axes, share * off, phi, error, tests, colour=colour, marker="o", label=label)
             label = "_"
         axes.axhline(published, color=colour, ls=":", lw=1.0)
     axes.plot([], [], ":", color="0.4", label="PRE10")
-    axes.plot([], [], "o", color="0.3", mfc="white", label=f"open: overlap above {VALID:g} r")
-    axes.set(xscale="log", xlabel=r"confining pressure $p_0/K_n$", ylabel="friction angle φ at failure (degrees)")
     axes.set_title(f"{p.columns} × {p.rows} dense Voronoi grains, {p.seeds} seeds", fontsize=10)
-    axes.figure.legend(loc="outside lower center", ncols=5, fontsize=8)
+    failing.finish_points(axes, "friction angle φ at failure (degrees)", marker="o", columns=5)
 
 
 EXPERIMENT = Study(
@@ -259,6 +255,6 @@ EXPERIMENT = Study(
     parameters=RoundnessStrength,
     tables=tables,
     evaluate=evaluate,
-    merit=failing.merit_of,
+    merit=merit_of,
     figures=figures,
 )

@@ -13,6 +13,7 @@ from clast.element_tests.figure import cells_figure
 from clast.element_tests.recorded import instants_table, kept_record, look
 from clast.element_tests.shear_cell import ShearCell, disks, regular_grain, voronoi_grains
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, Variants, parameter
+from clast.experiments.shared.numbers import below
 from clast.experiments.shared.watching import watched
 from clast.laws.linear import Linear
 from clast.measures.book import ACCOUNTS, Book
@@ -242,9 +243,9 @@ def evaluate(p: ShearEnergy, run: Run) -> Sequence[Quantity]:
     quantities = [
         Quantity("energy error", error, note=ours),
         Quantity("|residual|/E", pre10, "", PRE10, bool(pre10 <= PRE10), "PRE10's ratio at the end; at most"),
-        Quantity("|residual|/W", arx, "", ARX, bool(arx < ARX), "ARX's ratio; below. Its Δt is 1e-5 s"),
+        below("|residual|/W", arx, ARX, "ARX's ratio; below. Its Δt is 1e-5 s"),
         Quantity("order of the error in Δt", order, "", 1.0, bool(order >= ORDER), series),
-        Quantity("energy error without friction", smooth, "", SMOOTH, bool(smooth < SMOOTH), elastic),
+        below("energy error without friction", smooth, SMOOTH, elastic),
         Quantity("grains' way over the plate's", along[0], note=slip),
     ]
     for change, (coarse, fine) in enumerate(by_change):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from clast.experiments.experiment import Quantity
+from clast.experiments.experiment import Merit, Quantity
 from clast.measures.quasi_static import SLOW
+from clast.output.store.reader import Table
 
 
 def mean_error(values: Sequence[float] | np.ndarray) -> tuple[float, float]:
@@ -28,6 +29,22 @@ def with_error(value: float, error: float, digits: int = 3) -> str:
 def within(value: float, published: float, margin: float) -> bool | None:
     """Whether a value agrees; None where there is no value."""
     return bool(abs(value - published) <= margin) if math.isfinite(value) else None
+
+
+def near(name: str, measured: float, published: float, margin: float, note: str = "", unit: str = "") -> Quantity:
+    """A quantity that agrees if it is the published one within a margin."""
+    return Quantity(name, measured, unit, published, bool(abs(measured - published) <= margin), note)
+
+
+def below(name: str, measured: float, bar: float, note: str = "", unit: str = "") -> Quantity:
+    """A quantity that agrees if it is below a bar."""
+    return Quantity(name, measured, unit, bar, bool(measured < bar), note)
+
+
+def merit_of_tests(grains: int, tests: Iterable[Table]) -> Merit:
+    """Grains of a sample, steps of all tests, the worst book."""
+    ends = [(int(each["step"][-1]), float(each["energy_error"][0])) for each in tests]
+    return Merit(grains=grains, steps=sum(step for step, _ in ends), energy_error=max((error for _, error in ends), default=None))
 
 
 def slowness(fastest: float, note: str = "") -> Quantity:
