@@ -9,7 +9,11 @@ import typer
 
 from clast import __version__
 
-OPEN = {"allow_extra_args": True, "ignore_unknown_options": True}  # a command that takes the parameters of an experiment as well
+# what `run` and `sweep` share, which take the parameters of an experiment as well
+OPEN = {"allow_extra_args": True, "ignore_unknown_options": True}
+Size = Annotated[str | None, typer.Option(help="quick or full; quick if not given.")]
+Checkpoint = Annotated[float, typer.Option(help="Seconds between checkpoints.", metavar="SECONDS")]
+Help = Annotated[bool, typer.Option("-h", "--help", help="Show this, and with NAME its parameters.")]
 
 app = typer.Typer(
     name="clast",
