@@ -22,7 +22,7 @@ from clast.element_tests.figure import draw_strained
 from clast.element_tests.recorded import Record, kept_record, record, tables_of
 from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, parameter
 from clast.experiments.packing import DRAG, LONGEST, PLURAL, FourShapes, cell_of, pressed, shapes_of, table_name
-from clast.experiments.shared.numbers import merit_of_tests, slowness
+from clast.experiments.shared.numbers import lines_of_tests, merit_of_tests, slowness
 from clast.laws.linear import Linear
 from clast.measures.quasi_static import SLOW
 from clast.output.figures.plane import save_figure
@@ -216,8 +216,8 @@ def draw_curves(top: Any, bottom: Any, p: BiaxialShapes, run: Run) -> None:
     top.set(ylabel=r"$\sigma_{yy}/k_n$", ylim=(0.0, None), xlim=(0.0, p.strain))
     bottom.set(ylabel="void ratio", xlabel=r"axial strain $\epsilon$")
     top.legend(ncols=3, fontsize=9)
-    which = f"mean of {p.seeds} tests (thick) and the first of them" if p.seeds > 1 else "one test each"
-    top.set_title(f"biaxial tests, {p.grains} grains, $\\mu$ = {p.friction:g}: {which}", fontsize=10)
+    what = lines_of_tests(p.seeds, "the first of them")
+    top.set_title(f"biaxial tests, {p.grains} grains, $\\mu$ = {p.friction:g}: {what}", fontsize=10)
 
 
 EXPERIMENT = Study(

@@ -23,7 +23,7 @@ from clast.element_tests.curves import find_peak, level, resampled, smoothed, so
 from clast.element_tests.figure import draw_strained
 from clast.element_tests.recorded import Record, kept_record, tables_of
 from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, parameter
-from clast.experiments.shared.numbers import merit_of_tests, slowness
+from clast.experiments.shared.numbers import lines_of_tests, merit_of_tests, slowness
 from clast.experiments.shared.soil import Soil, cell_of, sheared
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run, Table
@@ -213,8 +213,8 @@ def draw_curves(top: Any, bottom: Any, p: BiaxialVoronoi, run: Run) -> None:
     bottom.axvspan(LATE, p.strain, color="0.92", zorder=0)
     bottom.set(ylabel=r"volumetric strain $\epsilon_v$ (dilation positive)", xlabel=r"axial strain $\epsilon_a$")
     top.legend()
-    which = f"mean of {p.seeds} tests (thick) and each of them" if p.seeds > 1 else "one test each"
-    top.set_title(f"{p.columns} × {p.rows} Voronoi grains, p₀ = {p.pressure / p.stiffness:g} K_n: {which}", fontsize=10)
+    title = f"{p.columns} × {p.rows} Voronoi grains, p₀ = {p.pressure / p.stiffness:g} K_n"
+    top.set_title(f"{title}: {lines_of_tests(p.seeds, 'each of them')}", fontsize=10)
 
 
 EXPERIMENT = Study(

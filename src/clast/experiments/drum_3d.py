@@ -14,12 +14,12 @@ import numpy as np
 
 from clast.errors import InputError
 from clast.experiments.experiment import Experiment, Plan, Quantity, Sizes, Variants, parameter
+from clast.experiments.shared.damped import damped_law
 from clast.experiments.shared.numbers import below, near
 from clast.experiments.shared.space import (
     DIAMETER,
     Grain,
     GrainsInSpace,
-    damped_law,
     picture_of_run,
     plural,
     scene_of_grains,

@@ -323,10 +323,8 @@ def draw_flow(axes: Any, p: Hopper3D, run: Run) -> None:
     x = np.linspace(0.0, 1.1 * openings.max(), 200)
     if math.isfinite(factor):
         axes.plot(x, factor * np.maximum(x - k, 0.0) ** EXPONENT, "k", lw=1, label=f"C (D − {k:.2f})^2.5")
-    axes.set(xlabel="opening [D]", ylabel="grains per √(d/g)", xlim=(0.0, x[-1]), ylim=(0.0, None))
-    axes.set_title(
-        f"exponent with k = {BEVERLOO}: {exponent:.2f}" if math.isfinite(exponent) else "too few openings flow for a fit"
-    )
+    title = f"exponent with k = {BEVERLOO}: {exponent:.2f}" if math.isfinite(exponent) else "too few openings flow for a fit"
+    axes.set(xlabel="opening [D]", ylabel="grains per √(d/g)", xlim=(0.0, x[-1]), ylim=(0.0, None), title=title)
     axes.legend()
 
 

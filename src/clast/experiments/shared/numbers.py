@@ -26,6 +26,11 @@ def with_error(value: float, error: float, digits: int = 3) -> str:
     return f"{value:.{digits}g}" + (f" ± {error:.2g}" if math.isfinite(error) else "")
 
 
+def lines_of_tests(seeds: int, thin: str) -> str:
+    """What the lines of a figure are: a mean and, thin, the tests it was taken from, or the one test there is."""
+    return f"mean of {seeds} tests (thick) and {thin}" if seeds > 1 else "one test each"
+
+
 def within(value: float, published: float, margin: float) -> bool | None:
     """Whether a value agrees; None where there is no value."""
     return bool(abs(value - published) <= margin) if math.isfinite(value) else None

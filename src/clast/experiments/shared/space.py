@@ -13,7 +13,7 @@ import numpy as np
 
 from clast.algebra.quaternions import about, matrix, product
 from clast.experiments.experiment import Parameters, parameter
-from clast.laws.linear import Linear
+from clast.experiments.shared.damped import damped_law
 from clast.output.figures.plane import frames_figure, save_figure, scene_figure
 from clast.output.store.reader import Run
 from clast.scene.space import Scene3D
@@ -50,15 +50,6 @@ def contact_time(stiffness: float) -> float:
 def step_of(p: GrainsInSpace) -> float:
     """Δt of a run."""
     return contact_time(p.stiffness) / p.steps_per_contact
-
-
-def damped_law(stiffness: float, tangential: float, friction: float, zeta: float, reduced_mass: float) -> Linear:
-    """The linear law with dashpots G = 2ζ√(k/m_e), along the normal with k_n and along the tangent with k_t (model §3).
-
-    tangential   k_t over k_n
-    """
-    k_t, rate = tangential * stiffness, 2.0 * zeta / math.sqrt(reduced_mass)
-    return Linear(stiffness, k_t, friction, normal_damping=rate * math.sqrt(stiffness), tangential_damping=rate * math.sqrt(k_t))
 
 
 def scene_of_grains(p: GrainsInSpace, remove_below: float | None = None, drag: Timed = 0.0) -> Scene3D:
