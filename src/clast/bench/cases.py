@@ -1,6 +1,5 @@
 """Benchmark states and the Cundall number c = grains × steps / seconds. Prepared states are kept in the cache folder."""
 
-import hashlib
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -11,7 +10,7 @@ import numpy as np
 
 from clast.bench.sharp import heap_grains, prepare_bed, sharp_cubes
 from clast.bench.space import cube_solids, prepare_settled, sphere_solids
-from clast.bench.states import prepared
+from clast.bench.states import key_of, prepared
 from clast.dynamics.engine import Engine
 from clast.errors import InputError
 from clast.laws.linear import Linear
@@ -117,11 +116,7 @@ def prepare_dense(name: str, shapes: Sequence[Shape], threads: int | str, seed: 
 
 def state_key(scene: Scene) -> str:
     """A name for the state a scene leads to."""
-    digest = hashlib.sha256(f"{STATE_FORMAT} {scene!r}".encode())
-    for body in scene.bodies:
-        digest.update(body.shape.vertices.tobytes())
-        digest.update(np.array([body.angle, body.mass, *body.position]).tobytes())
-    return digest.hexdigest()[:12]
+    return key_of(scene, STATE_FORMAT, lambda body: [body.angle, body.mass, *body.position])
 
 
 def place_again(scene: Scene, engine: Engine) -> Scene:

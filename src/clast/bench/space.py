@@ -4,14 +4,13 @@ Cubes under gravity stack flat, one on the other: hardly a pair per grain, and e
 at random they jam: three pairs and eleven contacts per grain.
 """
 
-import hashlib
 import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from clast.algebra.quaternions import random_turns
-from clast.bench.states import prepared
+from clast.bench.states import key_of, prepared
 from clast.dynamics.engine import Engine
 from clast.laws.linear import Linear
 from clast.protocols.settle import settle
@@ -125,11 +124,7 @@ def prepare_settled(name: str, solids: Sequence[Solid], threads: int | str, seed
 
 def state_key(scene: Scene3D) -> str:
     """A name for the state a scene leads to."""
-    digest = hashlib.sha256(f"{STATE_FORMAT} {scene!r}".encode())
-    for body in scene.bodies:
-        digest.update(body.shape.vertices.tobytes())
-        digest.update(np.array([body.shape.radius, body.mass, *body.orientation, *body.position]).tobytes())
-    return digest.hexdigest()[:12]
+    return key_of(scene, STATE_FORMAT, lambda body: [body.shape.radius, body.mass, *body.orientation, *body.position])
 
 
 def place_again(scene: Scene3D, engine: Engine) -> Scene3D:

@@ -1,6 +1,8 @@
 """Dense states, which take minutes to prepare, in files of the cache folder: made once, then read back."""
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +12,15 @@ from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 
 SCALAR = "scalar_"  # begins the names of single numbers in a file
+
+
+def key_of(scene: Scene | Scene3D, version: int, numbers: Callable[[Any], Sequence[float]]) -> str:
+    """A name for the state a scene leads to: of its description, its skeletons and the `numbers` of each body."""
+    digest = hashlib.sha256(f"{version} {scene!r}".encode())
+    for body in scene.bodies:
+        digest.update(body.shape.vertices.tobytes())
+        digest.update(np.array(numbers(body)).tobytes())
+    return digest.hexdigest()[:12]
 
 
 def prepared(name: str, scene: Scene | Scene3D, prepare: Callable[[], Engine], threads: int | str) -> Engine:

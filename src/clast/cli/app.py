@@ -9,6 +9,12 @@ import typer
 
 from clast import __version__
 
+# what `run` and `sweep` share, which take the parameters of an experiment as well
+OPEN = {"allow_extra_args": True, "ignore_unknown_options": True}
+Size = Annotated[str | None, typer.Option(help="quick or full; quick if not given.")]
+Checkpoint = Annotated[float, typer.Option(help="Seconds between checkpoints.", metavar="SECONDS")]
+Help = Annotated[bool, typer.Option("-h", "--help", help="Show this, and with NAME its parameters.")]
+
 app = typer.Typer(
     name="clast",
     help="Granular dynamics with grains of any shape.",

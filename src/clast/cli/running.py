@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clast.cli.app import app, fail
+from clast.cli.app import OPEN, Checkpoint, Help, Size, app, fail
 from clast.cli.folders import latest_run, readable, run_folder
 from clast.cli.tables import show_fields, show_merit, show_outcome, show_parameters
 from clast.errors import InputError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from clast.experiments.experiment import Entry
 
 SCENE_FILE = ".toml"
+NAME = typer.Argument(help="Experiment, `clast list` shows them; or a scene file, FILE.toml.", metavar="NAME")
 
 
 class Terminated(BaseException):
@@ -50,28 +51,23 @@ class RunOptions:
             raise InputError("--resume and --overwrite contradict each other: choose one")
 
 
-@app.command(
-    add_help_option=False,
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-)
+@app.command(add_help_option=False, context_settings=OPEN)
 def run(
     context: typer.Context,
-    name: Annotated[
-        str | None, typer.Argument(help="Experiment, `clast list` shows them; or a scene file, FILE.toml.", metavar="NAME")
-    ] = None,
-    size: Annotated[str | None, typer.Option(help="quick or full; quick if not given.")] = None,
+    name: Annotated[str | None, NAME] = None,
+    size: Size = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run; runs/NAME-DATE-n if not given.")] = None,
     seed: Annotated[str | None, typer.Option(help="Seed of every random choice.")] = None,
     threads: Annotated[str | None, typer.Option(help="Number of threads, or auto; 1 if not given.")] = None,
     jobs: Annotated[int, typer.Option(help="Processes that make the tables of a study beside each other.")] = 1,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out from where it was saved.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in --out.")] = False,
-    checkpoint: Annotated[float, typer.Option(help="Seconds between checkpoints.", metavar="SECONDS")] = 30.0,
+    checkpoint: Checkpoint = 30.0,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the run's folder.")] = False,
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="Print parameters, every checkpoint and a remark on a slow law too.")
     ] = False,
-    help: Annotated[bool, typer.Option("-h", "--help", help="Show this, and with NAME its parameters.")] = False,
+    help: Help = False,
 ) -> None:
     """Run an experiment, or a scene of your own from a file. Parameters are options too: clast run cow-bounce --until 2.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clast.cli.app import app, fail
+from clast.cli.app import OPEN, Checkpoint, Help, Size, app, fail
 from clast.cli.folders import run_folder
 from clast.cli.running import SCENE_FILE, Terminated, read_options, read_threads
 from clast.cli.tables import number, plain_table, show, show_parameters
@@ -24,25 +24,21 @@ if TYPE_CHECKING:
     from clast.sweeps.table import SweepTable
 
 SOME_FAILED = 3
+NAME = typer.Argument(help="Experiment, scene file FILE.toml, or folder of a sweep to go on with.", metavar="NAME")
 MOST_RESULTS = 4  # columns of results that fit a screen
 MOST_LINES = 40  # rows shown without --list
 
 
-@app.command(
-    add_help_option=False,
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-)
+@app.command(add_help_option=False, context_settings=OPEN)
 def sweep(
     context: typer.Context,
-    name: Annotated[
-        str | None, typer.Argument(help="Experiment, scene file FILE.toml, or folder of a sweep to go on with.", metavar="NAME")
-    ] = None,
+    name: Annotated[str | None, NAME] = None,
     vary: Annotated[
         list[str] | None,
         typer.Option(help="Values of a parameter: seed=1:8, pressure=10,30,100, dt=1e-5:1e-3:log5; each combination is a run."),
     ] = None,
     table: Annotated[Path | None, typer.Option(help="CSV file whose columns are parameters, a run a row.")] = None,
-    size: Annotated[str | None, typer.Option(help="quick or full; quick if not given.")] = None,
+    size: Size = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the sweep; runs/NAME-sweep-DATE-n if not given.")] = None,
     jobs: Annotated[int | None, typer.Option(help="Runs beside each other; one per core if not given.")] = None,
     threads: Annotated[str, typer.Option(help="Threads of each run, or auto.")] = "1",
@@ -50,9 +46,9 @@ def sweep(
     retry: Annotated[bool, typer.Option("--retry", help="Try again what failed.")] = False,
     plan: Annotated[bool, typer.Option("--plan", help="Write down what to run, and run nothing.")] = False,
     list_rows: Annotated[bool, typer.Option("--list", help="Show the rows and the state of each, write nothing.")] = False,
-    checkpoint: Annotated[float, typer.Option(help="Seconds between checkpoints.", metavar="SECONDS")] = 30.0,
+    checkpoint: Checkpoint = 30.0,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the sweep's folder.")] = False,
-    help: Annotated[bool, typer.Option("-h", "--help", help="Show this, and with NAME its parameters.")] = False,
+    help: Help = False,
 ) -> None:
     """Run an experiment or a scene file many times with other parameters: clast sweep cow-gas --vary seed=1:8 --out runs/gas.
 

@@ -13,15 +13,16 @@ within Δε = 1e-3, counted at ε > 0.1. The void ratio is constant if it change
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from clast.element_tests.curves import find_drops, find_peak, level, resampled, smoothed
 from clast.element_tests.figure import draw_strained
 from clast.element_tests.recorded import Record, kept_record, record, tables_of
-from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, parameter
 from clast.experiments.packing import DRAG, LONGEST, PLURAL, FourShapes, cell_of, pressed, shapes_of, table_name
-from clast.experiments.shared.numbers import slowness
+from clast.experiments.shared.numbers import lines_of_tests, merit_of_tests, slowness
 from clast.laws.linear import Linear
 from clast.measures.quasi_static import SLOW
 from clast.output.figures.plane import save_figure
@@ -49,6 +50,9 @@ class BiaxialShapes(FourShapes):
     rate: float = parameter(3e-5, "axial strain rate", "√(k/σA)", gt=0)
     strain: float = parameter(0.3, "axial strain at the end", "", gt=0, lt=0.6)
     dt: float = parameter(0.02, "time step", "√(σA/k)", gt=0)
+
+
+SIZES: Sizes = {"quick": {"grains": 100, "seeds": 1}, "full": {}}
 
 
 def law(p: BiaxialShapes) -> Linear:
@@ -165,9 +169,7 @@ def mean_of(values: np.ndarray) -> str:
 
 def merit(p: BiaxialShapes, run: Run) -> Merit:
     """Grains of a sample, steps of all tests, the worst book."""
-    tests = [each for shape in shapes_of(p) for each in tests_of(p, run, shape)]
-    steps = sum(int(each["step"][-1]) for each in tests)
-    return Merit(grains=p.grains, steps=steps, energy_error=max(float(each["energy_error"][0]) for each in tests))
+    return merit_of_tests(p.grains, [each for shape in shapes_of(p) for each in tests_of(p, run, shape)])
 
 
 # --- pictures --------------------------------------------------------------------------------------------------------
@@ -184,21 +186,7 @@ def figures(p: BiaxialShapes, run: Run, folder: Path) -> Sequence[Path]:
     import matplotlib.pyplot as plt
 
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(6.5, 7.5), sharex=True, layout="constrained")
-    for shape in shapes_of(p):
-        tests = tests_of(p, run, shape)
-        grid = np.linspace(0.0, min(each["axial_strain"][-1] for each in tests), 601)
-        for axes, name in ((top, "stress_yy"), (bottom, "void_ratio")):
-            all_of = np.array([resampled(each["axial_strain"], each[name], grid) for each in tests])
-            axes.plot(grid, all_of[0], color=COLOURS[shape], lw=0.6, alpha=0.55 if len(tests) > 1 else 1.0)
-            if len(tests) > 1:
-                axes.plot(grid, all_of.mean(axis=0), color=COLOURS[shape], lw=1.6)
-            axes.plot([], [], color=COLOURS[shape], label=PLURAL[shape])
-    top.axhline(p.pressure, color="k", ls=":", lw=1, label=r"$p/k_n$")
-    top.set(ylabel=r"$\sigma_{yy}/k_n$", ylim=(0.0, None), xlim=(0.0, p.strain))
-    bottom.set(ylabel="void ratio", xlabel=r"axial strain $\epsilon$")
-    top.legend(ncols=3, fontsize=9)
-    which = f"mean of {p.seeds} tests (thick) and the first of them" if p.seeds > 1 else "one test each"
-    top.set_title(f"biaxial tests, {p.grains} grains, $\\mu$ = {p.friction:g}: {which}", fontsize=10)
+    draw_curves(top, bottom, p, run)
     paths = [save_figure(figure, folder / "biaxial-shapes.png")]
 
     chosen = shapes_of(p)
@@ -213,15 +201,34 @@ def figures(p: BiaxialShapes, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
+def draw_curves(top: Any, bottom: Any, p: BiaxialShapes, run: Run) -> None:
+    """Stress and void ratio of the first test of each shape, and the means of all its tests."""
+    for shape in shapes_of(p):
+        tests = tests_of(p, run, shape)
+        grid = np.linspace(0.0, min(each["axial_strain"][-1] for each in tests), 601)
+        for axes, name in ((top, "stress_yy"), (bottom, "void_ratio")):
+            all_of = np.array([resampled(each["axial_strain"], each[name], grid) for each in tests])
+            axes.plot(grid, all_of[0], color=COLOURS[shape], lw=0.6, alpha=0.55 if len(tests) > 1 else 1.0)
+            if len(tests) > 1:
+                axes.plot(grid, all_of.mean(axis=0), color=COLOURS[shape], lw=1.6)
+            axes.plot([], [], color=COLOURS[shape], label=PLURAL[shape])
+    top.axhline(p.pressure, color="k", ls=":", lw=1, label=r"$p/k_n$")
+    top.set(ylabel=r"$\sigma_{yy}/k_n$", ylim=(0.0, None), xlim=(0.0, p.strain))
+    bottom.set(ylabel="void ratio", xlabel=r"axial strain $\epsilon$")
+    top.legend(ncols=3, fontsize=9)
+    what = lines_of_tests(p.seeds, "the first of them")
+    top.set_title(f"biaxial tests, {p.grains} grains, $\\mu$ = {p.friction:g}: {what}", fontsize=10)
+
+
 EXPERIMENT = Study(
     name="biaxial-shapes",
     paper="GM09 fig 8",
     title="biaxial tests on four shapes: strength, void ratio, drops of stress",
+    claim="a peak, then a critical state; grains that are not round are much stronger",
+    sizes=SIZES,
     parameters=BiaxialShapes,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    sizes={"quick": {"grains": 100, "seeds": 1}, "full": {}},
-    claim="a peak, then a critical state; grains that are not round are much stronger",
+    figures=figures,
 )

@@ -15,15 +15,15 @@ PRE10 prints q = σ_a − σ_l, twice ours: the figure has the paper's axis.
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from clast.element_tests.curves import find_peak, level, resampled, smoothed, softening
 from clast.element_tests.figure import draw_strained
 from clast.element_tests.recorded import Record, kept_record, tables_of
-from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
-from clast.experiments.shared.numbers import slowness
+from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, parameter
+from clast.experiments.shared.numbers import lines_of_tests, merit_of_tests, slowness
 from clast.experiments.shared.soil import Soil, cell_of, sheared
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run, Table
@@ -41,6 +41,9 @@ class BiaxialVoronoi(Soil):
     pressure: float = parameter(30.0, "confining pressure, 3e-3 K_n", "dyn/cm", gt=0)
     rate: float = parameter(0.0025, "axial strain rate", "1/s", gt=0)
     strain: float = parameter(0.3, "axial strain at the end", "", gt=0, lt=0.6)
+
+
+SIZES: Sizes = {"quick": {"columns": 12, "rows": 16, "seeds": 1, "rate": 0.003}, "full": {}}
 
 
 def states_of(p: BiaxialVoronoi) -> list[str]:
@@ -165,9 +168,7 @@ def state_quantities(p: BiaxialVoronoi, state: str, tests: Sequence[Table], late
 
 def merit(p: BiaxialVoronoi, run: Run) -> Merit:
     """Grains of a sample, steps of all tests, the worst book."""
-    tests = [each for state in states_of(p) for each in tests_of(p, run, state)]
-    steps = sum(int(each["step"][-1]) for each in tests)
-    return Merit(grains=p.columns * p.rows, steps=steps, energy_error=max(float(each["energy_error"][0]) for each in tests))
+    return merit_of_tests(p.columns * p.rows, [each for state in states_of(p) for each in tests_of(p, run, state)])
 
 
 # --- pictures --------------------------------------------------------------------------------------------------------
@@ -183,6 +184,21 @@ def figures(p: BiaxialVoronoi, run: Run, folder: Path) -> Sequence[Path]:
     import matplotlib.pyplot as plt
 
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(6.5, 7.5), sharex=True, layout="constrained")
+    draw_curves(top, bottom, p, run)
+    paths = [save_figure(figure, folder / "biaxial-voronoi.png")]
+
+    chosen = states_of(p)
+    figure, panels = plt.subplots(len(chosen), 3, figsize=(13.0, 5.2 * len(chosen)), layout="constrained", squeeze=False)
+    for row, state in enumerate(chosen):
+        test, columns = record_of(p, run, state), run.tables[table_name(state, p.seed)]
+        for axes, index in zip(panels[row], (0, len(test.frames) // 2, len(test.frames) - 1), strict=True):
+            draw_strained(axes, test, columns, index, state)
+    paths.append(save_figure(figure, folder / "chains.png"))
+    return paths
+
+
+def draw_curves(top: Any, bottom: Any, p: BiaxialVoronoi, run: Run) -> None:
+    """q and volumetric strain of every test, and the means of dense and of loose ones."""
     grid = grid_of(p)
     for state in states_of(p):
         style, tests = {"color": COLOURS[state], "ls": "-" if state == "dense" else "--"}, tests_of(p, run, state)
@@ -197,28 +213,18 @@ def figures(p: BiaxialVoronoi, run: Run, folder: Path) -> Sequence[Path]:
     bottom.axvspan(LATE, p.strain, color="0.92", zorder=0)
     bottom.set(ylabel=r"volumetric strain $\epsilon_v$ (dilation positive)", xlabel=r"axial strain $\epsilon_a$")
     top.legend()
-    which = f"mean of {p.seeds} tests (thick) and each of them" if p.seeds > 1 else "one test each"
-    top.set_title(f"{p.columns} × {p.rows} Voronoi grains, p₀ = {p.pressure / p.stiffness:g} K_n: {which}", fontsize=10)
-    paths = [save_figure(figure, folder / "biaxial-voronoi.png")]
-
-    chosen = states_of(p)
-    figure, panels = plt.subplots(len(chosen), 3, figsize=(13.0, 5.2 * len(chosen)), layout="constrained", squeeze=False)
-    for row, state in enumerate(chosen):
-        test, columns = record_of(p, run, state), run.tables[table_name(state, p.seed)]
-        for axes, index in zip(panels[row], (0, len(test.frames) // 2, len(test.frames) - 1), strict=True):
-            draw_strained(axes, test, columns, index, state)
-    paths.append(save_figure(figure, folder / "chains.png"))
-    return paths
+    title = f"{p.columns} × {p.rows} Voronoi grains, p₀ = {p.pressure / p.stiffness:g} K_n"
+    top.set_title(f"{title}: {lines_of_tests(p.seeds, 'each of them')}", fontsize=10)
 
 
 EXPERIMENT = Study(
     name="biaxial-voronoi",
     paper="PRE10 fig 13",
     title="dense and loose Voronoi grains reach the same critical state",
+    sizes=SIZES,
     parameters=BiaxialVoronoi,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    sizes={"quick": {"columns": 12, "rows": 16, "seeds": 1, "rate": 0.003}, "full": {}},
+    figures=figures,
 )

@@ -13,11 +13,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from clast.dynamics.engine import Engine
-from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, parameter
 from clast.laws.linear import Linear
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
@@ -47,6 +48,9 @@ class BouncingBall(Parameters):
     rtol: float = parameter(1e-6, "relative tolerance of the adaptive integrators", "", ge=1e-12, le=1e-2)
     dt: float = parameter(0.01, "largest fixed step", "s", gt=0)
     halvings: int = parameter(6, "how often the fixed step is halved", ge=1, le=12)
+
+
+SIZES: Sizes = {"quick": {}, "full": {"until": 100.0}}
 
 
 def damping(case: str, p: BouncingBall) -> float:
@@ -229,42 +233,48 @@ def figures(p: BouncingBall, run: Run, folder: Path) -> Sequence[Path]:
     import matplotlib.pyplot as plt
 
     figure, grid = plt.subplots(2, 3, figsize=(14, 7.5), layout="constrained")
-    for (path, steps, cost), case in zip(grid, (WEAK, STRONG), strict=True):
-        times = np.linspace(0.0, p.until, 2000)
-        path.plot(times, exact(case, p)(times), "k", lw=0.7)
-        for k, method in enumerate(ADAPTIVE):
-            table = run.tables[f"{case} {method}"]
-            if method != "BDF":
-                path.plot(table["time"], table["height"], ".", ms=3, color=f"C{k}", label=method)
-            steps.semilogy(table["time"], table["step"], color=f"C{k}", lw=0.8, label=method)
-            error, calls = error_and_calls(run, case, method, p)
-            cost.loglog(calls, error, "*", ms=11, color=f"C{k}", label=f"{method}, rtol {p.rtol:g}")
-        for k, (name, label) in enumerate(FIXED.items(), start=len(ADAPTIVE)):
-            error, calls = error_and_calls(run, case, name, p)
-            cost.loglog(calls, error, "o-", ms=4, lw=1, color=f"C{k}", label=f"{label}, fixed step")
-        path.set(
-            xlim=(0.0, min(p.until, 10.0)),
-            xlabel="time [s]",
-            ylabel="height [m]",
-            title=f"{case}: c = {damping(case, p):.3g} kg/s, and every step",
-        )
-        path.legend(loc="upper right", markerscale=3)
-        steps.set(xlabel="time [s]", ylabel="step [s]", title="steps that adapt themselves")
-        steps.legend()
-        cost.set(xlabel="calls of the force", ylabel="largest error of the height / h", title="error against cost")
-        cost.legend(fontsize=8)
+    for row, case in zip(grid, (WEAK, STRONG), strict=True):
+        draw_case(row, case, p, run)
     return [save_figure(figure, folder / "bouncing-ball.png")]
+
+
+def draw_case(row: Sequence[Any], case: str, p: BouncingBall, run: Run) -> None:
+    """The bounces of a case, the steps, and error against cost, side by side."""
+    path, steps, cost = row
+    times = np.linspace(0.0, p.until, 2000)
+    path.plot(times, exact(case, p)(times), "k", lw=0.7)
+    for k, method in enumerate(ADAPTIVE):
+        table = run.tables[f"{case} {method}"]
+        if method != "BDF":
+            path.plot(table["time"], table["height"], ".", ms=3, color=f"C{k}", label=method)
+        steps.semilogy(table["time"], table["step"], color=f"C{k}", lw=0.8, label=method)
+        error, calls = error_and_calls(run, case, method, p)
+        cost.loglog(calls, error, "*", ms=11, color=f"C{k}", label=f"{method}, rtol {p.rtol:g}")
+    for k, (name, label) in enumerate(FIXED.items(), start=len(ADAPTIVE)):
+        error, calls = error_and_calls(run, case, name, p)
+        cost.loglog(calls, error, "o-", ms=4, lw=1, color=f"C{k}", label=f"{label}, fixed step")
+    path.set(
+        xlim=(0.0, min(p.until, 10.0)),
+        xlabel="time [s]",
+        ylabel="height [m]",
+        title=f"{case}: c = {damping(case, p):.3g} kg/s, and every step",
+    )
+    path.legend(loc="upper right", markerscale=3)
+    steps.set(xlabel="time [s]", ylabel="step [s]", title="steps that adapt themselves")
+    steps.legend()
+    cost.set(xlabel="calls of the force", ylabel="largest error of the height / h", title="error against cost")
+    cost.legend(fontsize=8)
 
 
 EXPERIMENT = Study(
     name="bouncing-ball",
     paper="CSM10 fig 2",
     title="integrators on a ball that comes to rest",
+    claim="near rest, Gear takes much larger steps than Runge-Kutta 4/5",
+    sizes=SIZES,
     parameters=BouncingBall,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    sizes={"quick": {}, "full": {"until": 100.0}},
-    claim="near rest, Gear takes much larger steps than Runge-Kutta 4/5",
+    figures=figures,
 )

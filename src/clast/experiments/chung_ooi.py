@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, parameter
 from clast.experiments.impacts.eight_impacts import (
     ALLOY,
     DEGREES,
@@ -76,6 +76,9 @@ class ChungOoi(Parameters):
 
     steps: int = parameter(400, "time steps in Hertz's duration of an elastic impact", ge=25)
     others: bool = parameter(True, "run tests 4, 5, 6 and 8 also with the springs and dashpots other programs may have")
+
+
+SIZES: Sizes = {"quick": {"others": False}, "full": {"steps": 1600}}
 
 
 @cache
@@ -255,6 +258,11 @@ def evaluate(p: ChungOoi, run: Run) -> Sequence[Quantity]:
     return quantities
 
 
+def merit(p: ChungOoi, run: Run) -> Merit:
+    """No timing: single impacts do not measure speed."""
+    return Merit(grains=1)
+
+
 def figures(p: ChungOoi, run: Run, folder: Path) -> Sequence[Path]:
     """Straight impacts (tests 1 to 3), oblique ones (4, 5) and spinning ones (6 to 8): lines ours, circles the paper's points."""
     import matplotlib.pyplot as plt
@@ -326,20 +334,15 @@ def draw_curve(axes: Any, run: Run, test: str, quantity: str, words: str) -> Non
     axes.legend(fontsize=8)
 
 
-def merit(p: ChungOoi, run: Run) -> Merit:
-    """No timing: single impacts do not measure speed."""
-    return Merit(grains=1)
-
-
 EXPERIMENT = Study(
     name="chung-ooi",
     paper="Chung & Ooi 2011",
     title="eight impacts of spheres on spheres and planes",
+    claim="single impacts of spheres whose forces, restitution, rebound and spin every program should give",
+    sizes=SIZES,
     parameters=ChungOoi,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    sizes={"quick": {"others": False}, "full": {"steps": 1600}},
-    claim="single impacts of spheres whose forces, restitution, rebound and spin every program should give",
+    figures=figures,
 )

@@ -9,12 +9,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from clast.bench.cases import gas
 from clast.dynamics.engine import Engine
-from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, parameter
+from clast.experiments.shared.timing import columns_of
 from clast.experiments.shared.watching import watched
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
@@ -47,6 +49,9 @@ class CostOfShape(Parameters):
     window: float = parameter(1.0, "length of a window", "CPU s", gt=0)
 
 
+SIZES: Sizes = {"quick": {"grains": 400, "numbers": 2, "warm_up": 1.0, "windows": 5, "window": 0.3}, "full": {}}
+
+
 def gases(p: CostOfShape) -> list[int]:
     """Numbers of grains, evenly spaced in their logarithm."""
     return sorted({round(n) for n in np.geomspace(FEWEST, p.grains, p.numbers if p.grains > FEWEST else 1)})
@@ -74,7 +79,7 @@ def time_gas(grains: int, p: CostOfShape, threads: int | str) -> Columns:
             row |= {"cundall": timed(engine, p.window), "candidates_per_grain": engine.candidates / engine.moving}
             row |= {"rebuilds_per_1000_steps": 1e3 * (engine.rebuilds - before[0]) / (engine.step - before[1])}
             rows.append(row | {"step": engine.step})
-    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    return columns_of(rows)
 
 
 def tables(p: CostOfShape, threads: int | str) -> Mapping[str, Callable[[], Columns]]:
@@ -140,6 +145,15 @@ def figures(p: CostOfShape, run: Run, folder: Path) -> Sequence[Path]:
     import matplotlib.pyplot as plt
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5), layout="constrained", width_ratios=(1, 1.3))
+    draw_grains(left)
+    draw_numbers(right, run)
+    return [save_figure(figure, folder / "cost-of-shape.png")]
+
+
+def draw_grains(axes: Any) -> None:
+    """A disk, a cow and a clump of one area side by side."""
+    from matplotlib.patches import Circle
+
     shift = 0.0
     for k, kind in enumerate((DISKS, COWS, CLUMPS)):
         shape = KINDS[kind][1]()
@@ -147,42 +161,42 @@ def figures(p: CostOfShape, run: Run, folder: Path) -> Sequence[Path]:
         shift += 0.5 * width
         if kind == CLUMPS:
             for point in shape.vertices:
-                left.add_patch(
-                    plt.Circle(point + np.array([shift, 0.0]), shape.radius, facecolor=f"C{k}", edgecolor="k", lw=0.15)
-                )
+                axes.add_patch(Circle(point + np.array([shift, 0.0]), shape.radius, facecolor=f"C{k}", edgecolor="k", lw=0.15))
         else:
-            left.fill(*(shape.outline()[0] + np.array([shift, 0.0])).T, facecolor=f"C{k}", edgecolor="k", lw=0.8)
-        left.text(shift, -2.1, f"{len(shape.vertices)} point{'s' if len(shape.vertices) > 1 else ''}", ha="center")
+            axes.fill(*(shape.outline()[0] + np.array([shift, 0.0])).T, facecolor=f"C{k}", edgecolor="k", lw=0.8)
+        axes.text(shift, -2.1, f"{len(shape.vertices)} point{'s' if len(shape.vertices) > 1 else ''}", ha="center")
         shift += 0.5 * width + 0.4
-    left.set_aspect("equal")
-    left.set_axis_off()
-    left.set_title("one mass, one area, three grains")
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+    axes.set_title("one mass, one area, three grains")
 
+
+def draw_numbers(axes: Any, run: Run) -> None:
+    """Cundall numbers against the number of grains, medians with their ranges, and the paper's."""
     numbers, windows = column(run, "grains")[:, 0, 0], column(run, "cundall")
     for kind, (name, _, published) in enumerate(KINDS):
         c = np.median(windows[:, :, kind], axis=1)
         spread = (c - windows[:, :, kind].min(axis=1), windows[:, :, kind].max(axis=1) - c)
         colour = f"C{(0, 1, 4, 2)[kind]}"
-        right.errorbar(numbers, c, spread, fmt="o-", color=colour, ms=4, lw=1, capsize=2, label=name)
+        axes.errorbar(numbers, c, spread, fmt="o-", color=colour, ms=4, lw=1, capsize=2, label=name)
         if published is not None:
-            right.plot((FEWEST, 1000), (published, published), "--", color=colour, lw=1)
-            right.annotate("GM09", (1000, published), xytext=(3, -3), textcoords="offset points", color=colour, fontsize=8)
-    right.set(xscale="log", yscale="log", xlabel="number of grains N", ylabel="Cundall number c [1/s]", xlim=(80, 1500))
-    right.set(ylim=(10.0, 1e9), title="grains × steps per CPU second")
-    right.legend(loc="upper left", bbox_to_anchor=(0.02, 0.8), fontsize=8, ncols=2)
-    return [save_figure(figure, folder / "cost-of-shape.png")]
+            axes.plot((FEWEST, 1000), (published, published), "--", color=colour, lw=1)
+            axes.annotate("GM09", (1000, published), xytext=(3, -3), textcoords="offset points", color=colour, fontsize=8)
+    axes.set(xscale="log", yscale="log", xlabel="number of grains N", ylabel="Cundall number c [1/s]", xlim=(80, 1500))
+    axes.set(ylim=(10.0, 1e9), title="grains × steps per CPU second")
+    axes.legend(loc="upper left", bbox_to_anchor=(0.02, 0.8), fontsize=8, ncols=2)
 
 
 EXPERIMENT = Study(
     name="cost-of-shape",
     paper="EPL08; GM09 fig 9-10",
     title="Cundall numbers of disks, cows and clumpy cows",
+    claim="disks : cows : clumps run at 100 000 : 2 000 : 50 grain-steps per second, whatever N",
+    sizes=SIZES,
     parameters=CostOfShape,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
+    figures=figures,
     timed=True,
-    sizes={"quick": {"grains": 400, "numbers": 2, "warm_up": 1.0, "windows": 5, "window": 0.3}, "full": {}},
-    claim="disks : cows : clumps run at 100 000 : 2 000 : 50 grain-steps per second, whatever N",
 )

@@ -5,24 +5,20 @@ the lists are as good as off; with 0.3 cm they are on; α = "auto" is what a run
 with each, on one thread, in turn, so that a machine that slows down slows all; the median counts.
 """
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from clast.dynamics.engine import Engine
-from clast.element_tests.figure import cells_figure
-from clast.element_tests.recorded import still_of
 from clast.element_tests.shear_cell import papers_cell, regular_grain
-from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, parameter
+from clast.experiments.shared.timing import DIAMETER, RADIUS, TimedCell, columns_of, save_cells, timed
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.scene.plane import Scene
 
 SIDES = (3, 4, 5, 6, 7)
-DIAMETER, RADIUS = 0.76, 0.1  # cm, PRE10
 # Verlet distance, PRE10's exponent of the time against the number of sides with its error, and ARX's
 DISTANCES: tuple[tuple[float | str, tuple[float, float] | None, float | None], ...] = (
     (0.9, (1.56, 0.23), 2.0),
@@ -32,14 +28,13 @@ DISTANCES: tuple[tuple[float | str, tuple[float, float] | None, float | None], .
 BAR = 1.0  # our own: the exponent with lists at most
 
 
-class CostOfSides(Parameters):
+class CostOfSides(TimedCell):
     """PRE10's cell, 60 grains; ARX has 102."""
 
-    grains: int = parameter(60, "number of grains", "", ge=4)
     speed: float = parameter(1.0, "speed of the upper plate", "cm/s")
-    until: float = parameter(20.0, "simulated time of a run", "s", gt=0)
-    dt: float = parameter(1e-3, "time step", "s", gt=0)
-    repetitions: int = parameter(7, "timed runs of each kind, of which the median counts", "", ge=1)
+
+
+SIZES: Sizes = {"quick": {"until": 4.0, "repetitions": 3}, "full": {"grains": 102}}
 
 
 def cell_of(p: CostOfSides, sides: int) -> Scene:
@@ -48,33 +43,21 @@ def cell_of(p: CostOfSides, sides: int) -> Scene:
     return cell.sheared(cell.settled(), p.speed)
 
 
-def timed(scene: Scene, alpha: float | str, p: CostOfSides, steps: int) -> dict[str, float]:
-    """CPU time per grain and step of a run with one Verlet distance, and what explains it."""
-    engine = Engine(scene, dt=p.dt, alpha=alpha)
-    before, began = engine.rebuilds, time.process_time()
-    engine.advance(steps)
-    took = time.process_time() - began
-    return {
-        "seconds": took / (steps * p.grains),
-        "alpha": engine.alpha,
-        "candidates": engine.candidates / p.grains,
-        "rebuilds": (engine.rebuilds - before) / steps,
-    }
-
-
 def time_all(p: CostOfSides) -> Columns:
-    """One row per repetition, number of sides and Verlet distance, taken in turn."""
-    steps = max(1, round(p.until / p.dt))
+    """One row per repetition, number of sides and Verlet distance, taken in turn: CPU time per grain and step, and what explains
+    it."""
     scenes = {sides: cell_of(p, sides) for sides in SIDES}
     for scene in scenes.values():
-        timed(scene, "auto", p, max(1, steps // 20))  # warm: kernels loaded, clock of the processor up
+        timed(scene, "auto", p.dt, max(1, p.steps // 20))  # warm: kernels loaded, clock of the processor up
     rows = []
     for repetition in range(p.repetitions):
         for sides, scene in scenes.items():
             for kind, (alpha, _, _) in enumerate(DISTANCES):
-                row: dict[str, float] = {"repetition": repetition, "sides": sides, "kind": kind, "steps": steps}
-                rows.append(row | timed(scene, alpha, p, steps))
-    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+                run = timed(scene, alpha, p.dt, p.steps)
+                row: dict[str, float] = {"repetition": repetition, "sides": sides, "kind": kind, "steps": p.steps}
+                row |= {"seconds": run.seconds / p.grains, "alpha": run.alpha, "candidates": run.candidates / p.grains}
+                rows.append(row | {"rebuilds": run.rebuilds})
+    return columns_of(rows)
 
 
 def tables(p: CostOfSides, _threads: int | str) -> Mapping[str, Callable[[], Columns]]:
@@ -143,20 +126,19 @@ def figures(p: CostOfSides, run: Run, folder: Path) -> Sequence[Path]:
     axes.set(xlabel="number of sides n", ylabel="time per grain and step [s]", title=f"shear cell, {p.grains} grains")
     axes.legend(title="medians, slope (error in the last digits)", fontsize=8, title_fontsize=8)
     paths = [save_figure(figure, folder / "cost-of-sides.png")]
-    cells = {f"n = {sides}": still_of(cell_of(p, sides)) for sides in SIDES}
-    return [*paths, save_figure(cells_figure(cells, "cm"), folder / "cells.png")]
+    return [*paths, save_cells({f"n = {sides}": cell_of(p, sides) for sides in SIDES}, folder)]
 
 
 EXPERIMENT = Study(
     name="cost-of-sides",
     paper="PRE10 fig 11; ARX fig 11",
     title="time per step against the number of sides",
+    claim="time per grain and step ∝ n^1.56(23) with lists off, n^0.98(31) with lists",
+    sizes=SIZES,
     parameters=CostOfSides,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
+    figures=figures,
     timed=True,
-    sizes={"quick": {"until": 4.0, "repetitions": 3}, "full": {"grains": 102}},
-    claim="time per grain and step ∝ n^1.56(23) with lists off, n^0.98(31) with lists",
 )

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
 from clast.dynamics.engine import Engine, Snapshot
-from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
+from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, Sizes, Variants, parameter
+from clast.experiments.shared.gas import block_mean, directions, draw_density, first_error
+from clast.experiments.shared.numbers import below, near
 from clast.laws.linear import Linear
-from clast.measures.book import Book
 from clast.output.figures.plane import draw_frames, save_figure
 from clast.output.store.reader import Run
 from clast.scene.plane import Box, Scene
@@ -18,7 +20,7 @@ FILL = 0.246  # area fraction of the paper's 400 cows in 103 m × 103 m
 ENERGY_SPAN = 8.0  # s, over which the energy error is judged
 AVERAGE = (10.0, 40.0)  # s, over which equipartition is judged: at 0.45 collisions per second 1 … 8 s is not stationary
 COLLISION_TIME = 2.2  # s
-BLOCKS = 10
+BLOCKS = 10  # of samples, which are 0.01 s apart
 
 
 class CowGas(Parameters):
@@ -30,6 +32,13 @@ class CowGas(Parameters):
     stiffness: float = parameter(1e7, "normal stiffness k_n", "N/m", gt=0)
     speed: float = parameter(1.0, "initial speed", "m/s", gt=0)
     onset: bool = parameter(True, "weight the step in which a contact opens or closes")
+    counting: Literal["euler", "all-pairs"] = parameter(
+        "euler", "count a corner once, or all pairs of vertex and edge, literally"
+    )
+
+
+SIZES: Sizes = {"quick": {"grains": 100, "until": 10.0}, "full": {}}
+VARIANTS: Variants = {size: [{}, {"counting": "all-pairs"}] for size in ("quick", "full")}
 
 
 def build(p: CowGas) -> Scene:
@@ -38,14 +47,14 @@ def build(p: CowGas) -> Scene:
     grain = cow()
     rows = int(np.ceil(np.sqrt(p.grains)))
     side = float(np.sqrt(p.grains * grain.area / FILL))
-    scene = Scene(law=Linear(p.stiffness), box=Box(side, side), onset=p.onset)
+    scene = Scene(law=Linear(p.stiffness), box=Box(side, side), onset=p.onset, counting=p.counting)
     k = np.arange(p.grains)
     ways, angles = rng.uniform(0.0, 2.0 * np.pi, (p.grains, 2)).T
     scene.add_many(
         grain,
         (np.stack([k % rows, k // rows], axis=1) + 0.5) * side / rows,
         angles=angles,
-        velocities=p.speed * np.stack([np.cos(ways), np.sin(ways)], axis=1),
+        velocities=p.speed * directions(ways),
     )
     return scene
 
@@ -69,14 +78,6 @@ def plan(p: CowGas) -> Plan:
     )
 
 
-def block_mean(values: np.ndarray) -> tuple[float, float]:
-    """Mean and its standard error from blocks, since samples 0.01 s apart are not independent."""
-    if values.size < BLOCKS:
-        return float("nan"), float("nan")
-    blocks = [block.mean() for block in np.array_split(values, BLOCKS)]
-    return float(values.mean()), float(np.std(blocks, ddof=1) / np.sqrt(BLOCKS))
-
-
 def relative_energies(run: Run, low: float, high: float, spacing: float = 0.0) -> np.ndarray:
     """ε/⟨ε⟩ of all grains in the frames between two times, at least `spacing` apart."""
     mass, inertia = run.scene["body_mass"], run.scene["body_inertia"]
@@ -94,45 +95,28 @@ def evaluate(p: CowGas, run: Run) -> Sequence[Quantity]:
     import scipy.stats
 
     time = run.series["time"]
-    early = time <= ENERGY_SPAN * (1.0 + 1e-9)
-    book = Book(time[early], {name: run.series[name][early] for name in run.series})
-    error = book.energy_error
+    error = first_error(run, time <= ENERGY_SPAN * (1.0 + 1e-9))
     share = run.series["rotational"] / (run.series["rotational"] + run.series["translational"])
     ratio = run.series["rotational"] / run.series["translational"]
     late = (time >= AVERAGE[0]) & (time <= AVERAGE[1])
     first = (time >= 1.0) & (time <= 8.0)
-    mean, spread = block_mean(share[late])
-    moment, moment_spread = block_mean(run.series["energy_ratio"][late])
+    mean, spread = block_mean(share[late], BLOCKS)
+    moment, moment_spread = block_mean(run.series["energy_ratio"][late], BLOCKS)
     early_ratio = float(ratio[first].mean()) if first.any() else float("nan")
     quantities = [
-        Quantity("energy error over 8 s", error, "", 1e-6, bool(error < 1e-6), "EPL08: below 1e-6"),
-        Quantity("energy error over the run", Book(time, run.series).energy_error),
-        Quantity(
-            "rotational / translational, 1-8 s",
-            early_ratio,
-            published=0.5,
-            agrees=bool(abs(early_ratio - 0.5) <= 0.05),
-            note="the paper's span: not yet stationary at 0.45 collisions per second",
+        below("energy error over 8 s", error, 1e-6, "EPL08: below 1e-6"),
+        Quantity("energy error over the run", run.book.energy_error),
+        near(
+            "rotational / translational, 1-8 s", early_ratio, 0.5, 0.05,
+            "the paper's span: not yet stationary at 0.45 collisions per second",
         ),
-    ]
+    ]  # fmt: skip
     if time[-1] >= AVERAGE[1] * (1.0 - 1e-9):
         energies = relative_energies(run, *AVERAGE, COLLISION_TIME)
         distance = scipy.stats.kstest(energies, scipy.stats.gamma(1.5, scale=1.0 / 1.5).cdf)
         quantities += [
-            Quantity(
-                "rotational share, 10-40 s",
-                mean,
-                published=1.0 / 3.0,
-                agrees=bool(abs(mean - 1.0 / 3.0) <= 0.01),
-                note=f"standard error {spread:.4f}",
-            ),
-            Quantity(
-                "⟨ε²⟩/⟨ε⟩², 10-40 s",
-                moment,
-                published=5.0 / 3.0,
-                agrees=bool(abs(moment - 5.0 / 3.0) <= 0.05),
-                note=f"standard error {moment_spread:.3f}",
-            ),
+            near("rotational share, 10-40 s", mean, 1.0 / 3.0, 0.01, f"standard error {spread:.4f}"),
+            near("⟨ε²⟩/⟨ε⟩², 10-40 s", moment, 5.0 / 3.0, 0.05, f"standard error {moment_spread:.3f}"),
             Quantity(
                 "Kolmogorov-Smirnov distance",
                 float(distance.statistic),
@@ -156,30 +140,34 @@ def figures(p: CowGas, run: Run, folder: Path) -> Sequence[Path]:
     left.axhline(0.5, color="k", ls="--", lw=1, label="equipartition, 1/2")
     left.set(xlabel="time [s]", ylabel="rotational / translational energy", ylim=(0, None))
     left.legend()
-    end = run.frames[-1].time
-    low = AVERAGE[0] if end > AVERAGE[0] else 0.5 * end
-    x = np.linspace(1e-3, 5.0, 300)
-    for span, style in (((1.0, 8.0), "C1."), ((low, AVERAGE[1]), "C0.")):
-        energies = relative_energies(run, *span)
-        if energies.size:
-            heights, edges = np.histogram(energies, bins=100, range=(0.0, 5.0), density=True)
-            right.plot(0.5 * (edges[1:] + edges[:-1]), heights, style, ms=4, label=f"{span[0]:.3g}-{min(span[1], end):.3g} s")
-    right.plot(x, 2.0 * 1.5 * np.sqrt(x * 1.5 / np.pi) * np.exp(-1.5 * x), "k", lw=1, label="2β√(εβ/π) exp(−βε), β = 1.5")
-    right.set(xlabel="ε / ⟨ε⟩", ylabel="n(ε)", ylim=(0.0, 1.0))  # grains that have not collided yet pile up at 1, beyond it
-    right.legend()
+    draw_energies(right, run)
     paths.append(save_figure(figure, folder / "energies.png"))
     return paths
+
+
+def draw_energies(axes: Any, run: Run) -> None:
+    """How the energies of grains are distributed, in the paper's span and when it is stationary, with Maxwell's distribution."""
+    end = run.frames[-1].time
+    low = AVERAGE[0] if end > AVERAGE[0] else 0.5 * end
+    for span, style in (((1.0, 8.0), "C1."), ((low, AVERAGE[1]), "C0.")):
+        label = f"{span[0]:.3g}-{min(span[1], end):.3g} s"
+        draw_density(axes, relative_energies(run, *span), bins=100, largest=5.0, style=style, size=4.0, label=label)
+    x = np.linspace(1e-3, 5.0, 300)
+    axes.plot(x, 2.0 * 1.5 * np.sqrt(x * 1.5 / np.pi) * np.exp(-1.5 * x), "k", lw=1, label="2β√(εβ/π) exp(−βε), β = 1.5")
+    axes.set(xlabel="ε / ⟨ε⟩", ylabel="n(ε)", ylim=(0.0, 1.0))  # grains that have not collided yet pile up at 1, beyond it
+    axes.legend()
 
 
 EXPERIMENT = Experiment(
     name="cow-gas",
     paper="EPL08 fig 4-5",
     title="equipartition in a gas of cows",
+    claim="rotation gets half as much energy as translation; energies follow Maxwell's distribution",
+    sizes=SIZES,
+    variants=VARIANTS,
     parameters=CowGas,
     build=build,
     plan=plan,
     evaluate=evaluate,
     figures=figures,
-    sizes={"quick": {"grains": 100, "until": 10.0}, "full": {}},
-    claim="rotation gets half as much energy as translation; energies follow Maxwell's distribution",
 )

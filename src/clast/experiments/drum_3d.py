@@ -8,21 +8,24 @@ axis: both are judged. No paper of ours publishes a slope; it is measured, with 
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from clast.errors import InputError
-from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
+from clast.experiments.experiment import Experiment, Plan, Quantity, Sizes, Variants, parameter
+from clast.experiments.shared.damped import damped_law
+from clast.experiments.shared.numbers import below, near
 from clast.experiments.shared.space import (
     DIAMETER,
     Grain,
-    contact_time,
-    damped_law,
+    GrainsInSpace,
     picture_of_run,
     plural,
     scene_of_grains,
     stand,
     standing_room,
+    step_of,
 )
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
@@ -44,7 +47,7 @@ BALANCE = 0.1  # of powers: few grains tumble by avalanches, which store and rel
 BAR = 1e-3  # of the energy error
 
 
-class Drum3D(Parameters):
+class Drum3D(GrainsInSpace):
     """Grains of volume 1, density 1, gravity 1: lengths in the cube root of a grain's volume, times in √(d/g)."""
 
     shape: Grain = parameter("cube", "shape of the grains")
@@ -54,10 +57,10 @@ class Drum3D(Parameters):
     froude: float = parameter(0.1, "Ω²R/g", "", gt=0, lt=1)
     turns: float = parameter(1.5, "turns of the drum", "", gt=0)
     friction: float = parameter(0.5, "friction μ of grains and drum; the ends are smooth", "", ge=0)
-    tangential: float = parameter(0.5, "k_t over k_n", "", gt=0)
-    stiffness: float = parameter(1e4, "normal stiffness k_n", "mg/d", gt=0)
-    zeta: float = parameter(0.2, "damping of contacts, of critical", "", ge=0, lt=1)
-    steps_per_contact: float = parameter(30.0, "time steps in the contact time T_c = π√(m/2k)", "", ge=20)
+
+
+SIZES: Sizes = {"quick": {"grains": 100, "radius": 5.0, "length": 5.4, "turns": 1.0}, "full": {}}
+VARIANTS: Variants = {size: [{"shape": shape} for shape in ("cube", "sphere")] for size in ("quick", "full")}
 
 
 def spin_of(p: Drum3D) -> float:
@@ -73,7 +76,7 @@ def duration(p: Drum3D) -> float:
 def build(p: Drum3D) -> Scene3D:
     """Grains side by side in the drum, from below; the drum, which turns about its axis; and its two ends, which do not."""
     grain = library_solid(p.shape)
-    scene = scene_of_grains(p.stiffness, p.tangential, p.friction, p.zeta)
+    scene = scene_of_grains(p)
     stand(scene, grain, places(p, grain), p.seed)
     turning = Ramp(0.0, spin_of(p), begin=REST, finish=REST + RISE)
     tag = Velocity(x=0.0, y=0.0, z=0.0, spin=0.0, spin_x=0.0, spin_y=turning)
@@ -113,7 +116,7 @@ def places(p: Drum3D, grain: Solid) -> np.ndarray:
 
 def plan(p: Drum3D) -> Plan:
     """Frames by which the surface is averaged: forty in the steady half."""
-    return Plan(dt=contact_time(p.stiffness) / p.steps_per_contact, until=duration(p), samples=400, frames=80)
+    return Plan(dt=step_of(p), until=duration(p), samples=400, frames=80)
 
 
 # --- what is measured ------------------------------------------------------------------------------------------------
@@ -169,7 +172,6 @@ def evaluate(p: Drum3D, run: Run) -> Sequence[Quantity]:
     grains = run.scene["body_big"] == 0
     speeds = np.concatenate([np.linalg.norm(run.frames[k].velocities[grains], axis=1) for k in chosen])
     fastest, free = float(speeds.max()), math.sqrt(4.0 * p.radius)
-    error = run.book.energy_error
     among = f"between {len(chosen)} frames"
     return [
         Quantity("slope of the surface", float(np.nanmean(fitted)), "°", note=f"± {np.nanstd(fitted):.1f}° {among}; line"),
@@ -179,14 +181,12 @@ def evaluate(p: Drum3D, run: Run) -> Sequence[Quantity]:
             "°",
             note=f"± {hanging.std():.1f}° {among}; the slope of a bed with a flat surface",
         ),
-        Quantity(
-            "heat / work of the drum", heat / power, "", 1.0, bool(abs(heat / power - 1.0) <= BALANCE), "of the steady part"
-        ),
-        Quantity("work / weight × lever × turn", power / held, "", 1.0, bool(abs(power / held - 1.0) <= BALANCE), "likewise"),
+        near("heat / work of the drum", heat / power, 1.0, BALANCE, "of the steady part"),
+        near("work / weight × lever × turn", power / held, 1.0, BALANCE, "likewise"),
         Quantity("power per grain", power / p.grains, "mg√(gd)"),
         Quantity("fastest grain / free fall through the drum", fastest / free, "", 1.0, bool(fastest < free), "must stay below"),
         Quantity("mean speed / speed of the rim", float(speeds.mean()) / (spin_of(p) * p.radius)),
-        Quantity("energy error", error, "", BAR, bool(error < BAR), "our bar"),
+        below("energy error", run.book.energy_error, BAR, "our bar"),
         Quantity("deepest overlap / sphero-radius", float(run.series["overlap_share"].max()), note="at samples"),
     ]
 
@@ -201,46 +201,56 @@ def figures(p: Drum3D, run: Run, folder: Path) -> Sequence[Path]:
     before = int(np.argmin(np.abs(run.frames.times - REST)))
     paths = picture_of_run(run, [before, len(run.frames) - 1], folder / "drum-3d.png")
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
-    chosen = steady_frames(p, run)
-    grains = run.scene["body_big"] == 0
+    draw_surface(left, p, run)
+    draw_work(right, p, run)
+    paths.append(save_figure(figure, folder / "flow.png"))
+    return paths
+
+
+def draw_surface(axes: Any, p: Drum3D, run: Run) -> None:
+    """The grains along the axis of the drum in the last frame, by their speed, and the mean surface."""
     around = np.linspace(0.0, 2.0 * math.pi, 181)
-    left.plot(p.radius * np.sin(around), p.radius * np.cos(around), "0.4", lw=1)
-    frame = run.frames[-1]
+    axes.plot(p.radius * np.sin(around), p.radius * np.cos(around), "0.4", lw=1)
+    frame, grains = run.frames[-1], run.scene["body_big"] == 0
     speed = np.hypot(*frame.velocities[grains][:, [0, 2]].T)
-    dots = left.scatter(*frame.positions[grains][:, [0, 2]].T, c=speed, s=14, cmap="viridis")
-    figure.colorbar(dots, ax=left, label="speed [√(gd)]", shrink=0.8)
-    profile = [surface(p, run, k) for k in chosen]
+    dots = axes.scatter(*frame.positions[grains][:, [0, 2]].T, c=speed, s=14, cmap="viridis")
+    axes.figure.colorbar(dots, ax=axes, label="speed [√(gd)]", shrink=0.8)
+    profile = [surface(p, run, k) for k in steady_frames(p, run)]
     x, heights = profile[0][0], np.array([each[1] for each in profile])
     seen = np.isfinite(heights).mean(axis=0) > 0.5
     mean = np.nanmean(heights[:, seen], axis=0)
-    left.plot(x[seen], mean, "C3o-", ms=4, lw=1, label=f"mean surface, {slope(p, x[seen], mean):.1f}°")
-    left.set(xlabel="x [d]", ylabel="z [d]", title=f"drum-3d: {p.grains} {plural(p.shape)}, Ω²R/g = {p.froude:g}")
-    left.set_aspect("equal")
-    left.legend(loc="upper right")
+    axes.plot(x[seen], mean, "C3o-", ms=4, lw=1, label=f"mean surface, {slope(p, x[seen], mean):.1f}°")
+    axes.set(xlabel="x [d]", ylabel="z [d]", title=f"drum-3d: {p.grains} {plural(p.shape)}, Ω²R/g = {p.froude:g}")
+    axes.set_aspect("equal")
+    axes.legend(loc="upper right")
+
+
+def draw_work(axes: Any, p: Drum3D, run: Run) -> None:
+    """The work of the drum beside the heat since it turns."""
     book = run.book
-    right.plot(book.time, book.work, "k", label="work of the drum")
-    right.plot(book.time, book.heat - np.interp(REST, book.time, book.heat), "C3", label="heat since the drum turns")
+
+    def since_rest(values: np.ndarray) -> np.ndarray:
+        return values - np.interp(REST, book.time, values)
+
+    axes.plot(book.time, book.work, "k", label="work of the drum")
+    axes.plot(book.time, since_rest(book.heat), "C3", label="heat since the drum turns")
     for account in ("heat_sliding", "heat_viscous"):
-        right.plot(
-            book.time, book[account] - np.interp(REST, book.time, book[account]), lw=0.8, label=account.replace("heat_", "… ")
-        )
-    right.axvspan(STEADY * duration(p), book.time[-1], color="0.93", lw=0, label="taken for steady")
-    right.set(xlabel="time [√(d/g)]", ylabel="energy [mgd]", xlim=(REST, book.time[-1]), ylim=(0.0, None))
-    right.legend(loc="upper left")
-    paths.append(save_figure(figure, folder / "flow.png"))
-    return paths
+        axes.plot(book.time, since_rest(book[account]), lw=0.8, label=account.replace("heat_", "… "))
+    axes.axvspan(STEADY * duration(p), book.time[-1], color="0.93", lw=0, label="taken for steady")
+    axes.set(xlabel="time [√(d/g)]", ylabel="energy [mgd]", xlim=(REST, book.time[-1]), ylim=(0.0, None))
+    axes.legend(loc="upper left")
 
 
 EXPERIMENT = Experiment(
     name="drum-3d",
     paper="outlook of GM09",
     title="cubes or spheres tumble in a turning drum",
+    claim="in steady flow the work of the drum becomes heat at the same rate",
+    sizes=SIZES,
+    variants=VARIANTS,
     parameters=Drum3D,
     build=build,
     plan=plan,
     evaluate=evaluate,
     figures=figures,
-    sizes={"quick": {"grains": 100, "radius": 5.0, "length": 5.4, "turns": 1.0}, "full": {}},
-    claim="in steady flow the work of the drum becomes heat at the same rate",
-    variants={size: [{"shape": shape} for shape in ("cube", "sphere")] for size in ("quick", "full")},
 )

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from clast.scene.space import Scene3D
 
 Columns: TypeAlias = "Mapping[str, ArrayLike]"
+Sizes: TypeAlias = Mapping[str, Mapping[str, Any]]  # by name of the size, what differs from the defaults
+Variants: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]  # by size, what differs from it in each run
 
 
 class Parameters(BaseModel):
@@ -104,12 +106,12 @@ class Entry:
     name: str
     paper: str
     title: str
+    claim: str = ""
+    sizes: Sizes = field(default_factory=lambda: {"quick": {}, "full": {}})
+    variants: Variants = field(default_factory=dict)
     parameters: type[Parameters]
     evaluate: Callable[[Any, Run], Sequence[Quantity]]
     figures: Callable[[Any, Run, Path], Sequence[Path]]
-    sizes: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"quick": {}, "full": {}})
-    claim: str = ""
-    variants: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     def choose(self, size: str, given: Mapping[str, Any]) -> Parameters:
         """Parameters of a size with the user's own on top; InputError names the bad one."""

@@ -31,22 +31,9 @@ import numpy as np
 
 from clast.element_tests.curves import resampled
 from clast.element_tests.failure import Failure, deviator, failure_tables, kept_places
-from clast.experiments.experiment import Columns, Merit, Quantity, Study
-from clast.experiments.shared.failing import (
-    VALID,
-    FailingSoil,
-    draw_middle,
-    is_valid,
-    merit_of,
-    pressures_of,
-    read_all,
-    refuse_deep,
-    seeds_of,
-    table_name,
-    tried,
-    trust,
-    unfailed,
-)
+from clast.experiments.experiment import Columns, Quantity, Sizes, Study
+from clast.experiments.shared import failing
+from clast.experiments.shared.failing import VALID, FailingSoil, is_valid, merit_of, pressures_of, seeds_of, table_name
 from clast.experiments.shared.numbers import mean_error, with_error, within
 from clast.experiments.shared.soil import cell_of
 from clast.output.figures.plane import save_figure
@@ -79,14 +66,17 @@ class FailureLine(FailingSoil):
     """Dense samples at 1e-4 … 3e-2 K_n."""
 
 
+SIZES: Sizes = {"quick": {"columns": 12, "rows": 16, "seeds": 3, "lowest": 1e-3, "highest": 1e-2, "rate": 0.003}, "full": {}}
+
+
 def tables(p: FailureLine, threads: int | str) -> Mapping[str, Callable[[], Columns]]:
     """A table per pressure and seed; of the first seed at the least and the largest pressure its bodies at failure too."""
-    refuse_deep(p, pressures_of(p))
+    failing.refuse_deep(p, pressures_of(p))
     wanted: dict[str, Callable[[], Columns]] = {}
     for seed in seeds_of(p):
         for share in pressures_of(p):
             pictured = seed == p.seed and share in shown_pressures(p)
-            made = partial(tried, p, share, seed, BEYOND, threads)
+            made = partial(failing.tried, p, share, seed, BEYOND, threads)
             wanted |= failure_tables(table_name(share, seed), made, after=(0.0,) if pictured else None)
     return wanted
 
@@ -101,7 +91,7 @@ def shown_pressures(p: FailureLine) -> list[float]:
 
 def failures_of(p: FailureLine, run: Run) -> dict[float, list[Failure]]:
     """All failures, by pressure over K_n."""
-    return read_all(run, {share: [table_name(share, seed) for seed in seeds_of(p)] for share in pressures_of(p)})
+    return failing.read_all(run, {share: [table_name(share, seed) for seed in seeds_of(p)] for share in pressures_of(p)})
 
 
 def slopes(failures: Failures, pressures: Sequence[float], *, mean_stress: bool) -> np.ndarray:
@@ -186,9 +176,9 @@ def evaluate(p: FailureLine, run: Run) -> Sequence[Quantity]:
     found += trend(failures, failed)
     for share, tests in failures.items():
         found.append(strength(p, share, tests))
-    found.append(unfailed({f"{share:g} K_n": tests for share, tests in failures.items()}))
+    found.append(failing.unfailed({f"{share:g} K_n": tests for share, tests in failures.items()}))
     stored = [run.tables[table_name(share, seed)] for share in failures for seed in seeds_of(p)]
-    return found + trust(stored, [each for group in failures.values() for each in group])
+    return found + failing.trust(stored, [each for group in failures.values() for each in group])
 
 
 def trend(failures: Failures, failed: Sequence[float]) -> list[Quantity]:
@@ -224,11 +214,6 @@ def strength(p: FailureLine, share: float, tests: Sequence[Failure]) -> Quantity
     return Quantity(f"(σ_a − σ_l)/p₀ at failure, p₀ = {share:g} K_n", value, note=note)
 
 
-def merit(p: FailureLine, run: Run) -> Merit:
-    """Grains of a sample, steps of all tests, the worst book."""
-    return merit_of(p, run)
-
-
 # --- pictures --------------------------------------------------------------------------------------------------------
 
 
@@ -252,7 +237,7 @@ def figures(p: FailureLine, run: Run, folder: Path) -> Sequence[Path]:
         figure, panels = plt.subplots(1, len(shown), figsize=(5.2 * len(shown), 5.6), layout="constrained", squeeze=False)
         for axes, share in zip(panels[0], shown, strict=True):
             scene, failure = cell_of(p, "dense", p.seed).scene(), failures[share][0]
-            draw_middle(axes, kept_places(scene, run.tables, table_name(share, p.seed)))
+            failing.draw_middle(axes, kept_places(scene, run.tables, table_name(share, p.seed)))
             what = f"failure, largest overlap {failure.overlap:.2g} r" if failure.failed else "the last that was reached"
             axes.set_title(f"p₀ = {share:g} K_n: {what}", fontsize=10)
         paths.append(save_figure(figure, folder / "grains.png"))
@@ -328,11 +313,11 @@ EXPERIMENT = Study(
     name="failure-line",
     paper="PRE10 fig 14",
     title="strength of dense Voronoi grains against confining pressure",
+    claim="q_f ∝ p^0.85(2); polygons without rounding 0.93",
+    sizes=SIZES,
     parameters=FailureLine,
     tables=tables,
     evaluate=evaluate,
+    merit=merit_of,
     figures=figures,
-    merit=merit,
-    sizes={"quick": {"columns": 12, "rows": 16, "seeds": 3, "lowest": 1e-3, "highest": 1e-2, "rate": 0.003}, "full": {}},
-    claim="q_f ∝ p^0.85(2); polygons without rounding 0.93",
 )

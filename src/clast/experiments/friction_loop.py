@@ -148,20 +148,14 @@ def evaluate(p: FrictionLoop, run: Run) -> Sequence[Quantity]:
     return [
         Quantity("vertex-vertex: work of the first turn", float(corner[0]), unit, note="not returned, by the paper"),
         Quantity(
-            "vertex-vertex: departure from ½ k_t Δ² (2n − 1) × 2",
-            away,
-            published=0.0,
-            agrees=bool(away < CLOSED_FORM),
-            note=f"largest of {p.turns} turns, relative; closed form ours, agrees below {CLOSED_FORM:g}",
+            "vertex-vertex: departure from ½ k_t Δ² (2n − 1) × 2", away, "", 0.0, bool(away < CLOSED_FORM),
+            f"largest of {p.turns} turns, relative; closed form ours, agrees below {CLOSED_FORM:g}",
         ),
         Quantity(
-            "vertex-edge: work of a turn / energy of the spring",
-            lost,
-            published=0.0,
-            agrees=bool(lost < ROUNDING),
-            note=f"largest of {p.turns} turns; “absent in vertex-edge contacts”, agrees below {ROUNDING:g}",
+            "vertex-edge: work of a turn / energy of the spring", lost, "", 0.0, bool(lost < ROUNDING),
+            f"largest of {p.turns} turns; “absent in vertex-edge contacts”, agrees below {ROUNDING:g}",
         ),
-    ]
+    ]  # fmt: skip
 
 
 def merit(p: FrictionLoop, _run: Run) -> Merit:
@@ -221,10 +215,10 @@ EXPERIMENT = Study(
     name="friction-loop",
     paper="PRE10 fig 21",
     title="friction round a closed path, corner on corner and corner on edge",
+    claim="corner on corner does not give its energy back, corner on edge loses none",
     parameters=FrictionLoop,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    claim="corner on corner does not give its energy back, corner on edge loses none",
+    figures=figures,
 )

@@ -7,13 +7,15 @@ Maxwell's distribution of speeds.
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
+from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, Sizes, Variants, parameter
+from clast.experiments.shared.gas import block_mean, draw_density, draw_error, first_error
+from clast.experiments.shared.numbers import below, near
 from clast.experiments.shared.space import Grain, contact_time, kinetic_parts, picture_of_run, plural
 from clast.laws.linear import Linear
-from clast.measures.book import Book
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.packing.space.arrangement import lattice_packing3d
@@ -39,6 +41,10 @@ class Gas3D(Parameters):
     steps_per_contact: float = parameter(200.0, "time steps in the contact time T_c = π√(m/2k)", "", ge=10)
     until: float = parameter(5000.0, "duration", "√(m/k)", gt=0)
     onset: bool = parameter(True, "weight the step in which a contact opens or closes")
+
+
+SIZES: Sizes = {"quick": {"grains": 64}, "full": {}}
+VARIANTS: Variants = {"quick": [{"shape": shape} for shape in SHOWN[:3]], "full": [{"shape": shape} for shape in SHOWN]}
 
 
 def build(p: Gas3D) -> Scene3D:
@@ -75,14 +81,6 @@ def expected_share(solid: Solid, grains: int) -> float:
     return turning / (turning + 3 * grains - 3)
 
 
-def block_mean(values: np.ndarray) -> tuple[float, float]:
-    """Mean and its standard error from blocks, since samples near each other are not independent."""
-    if values.size < BLOCKS:
-        return float("nan"), float("nan")
-    blocks = [block.mean() for block in np.array_split(values, BLOCKS)]
-    return float(values.mean()), float(np.std(blocks, ddof=1) / np.sqrt(BLOCKS))
-
-
 def late_speeds(run: Run, shape: str) -> tuple[np.ndarray, np.ndarray]:
     """Speeds over their one-dimensional spread, √(2ε/⟨2ε/f⟩), in the second half: of translation and, if any, of rotation."""
     ways = ways_to_turn(library_solid(shape))
@@ -108,23 +106,18 @@ def evaluate(p: Gas3D, run: Run) -> Sequence[Quantity]:
     """Energy error, share of rotation in the second half, and the shape of the distribution of speeds."""
     book = run.book
     late = book.time >= 0.5 * book.time[-1]
-    share, spread = block_mean((book["rotational"] / book.kinetic)[late])
+    share, spread = block_mean((book["rotational"] / book.kinetic)[late], BLOCKS)
     theory = expected_share(library_solid(p.shape), p.grains)
-    early = run.series["step"] <= STEPS
-    error = Book(book.time[early], {name: run.series[name][early] for name in run.series}).energy_error
+    error = first_error(run, run.series["step"] <= STEPS)
     note = f"our bar, no paper gives one; Δt = T_c/{p.steps_per_contact:g}"
     quantities = [
-        Quantity("energy error over 1e5 steps", error, "", BAR, bool(error < BAR), note),
+        below("energy error over 1e5 steps", error, BAR, note),
         Quantity("energy error over the run", book.energy_error),
-        Quantity(
-            "rotational share, second half",
-            share,
-            "",
-            theory,
-            bool(abs(share - theory) <= NEAR),
+        near(
+            "rotational share, second half", share, theory, NEAR,
             f"equipartition; standard error {spread:.4f}; the gas starts without spin",
         ),
-    ]
+    ]  # fmt: skip
     quantities += [
         Quantity(f"⟨ε²⟩/⟨ε⟩² of {kind}, second half", moment, "", theory, bool(abs(moment / theory - 1.0) <= AGREES), note)
         for kind, moment, theory, note in moments(p, run)
@@ -149,18 +142,8 @@ def figures(p: Gas3D, run: Run, folder: Path) -> Sequence[Path]:
     left.set(xlabel="time [√(m/k)]", ylabel="rotational share of the kinetic energy", ylim=(0.0, 0.7), xlim=(0.0, book.time[-1]))
     left.set_title(f"gas-3d: {p.grains} {plural(p.shape)}")
     left.legend(loc="lower right")
-    speeds, turning = late_speeds(run, p.shape)
-    x = np.linspace(0.0, 4.5, 200)
-    for values, label, style in ((speeds, "translation", "C0o"), (turning, "rotation", "C1s")):
-        if values.size:
-            heights, edges = np.histogram(values, bins=45, range=(0.0, 4.5), density=True)
-            middle.plot(0.5 * (edges[1:] + edges[:-1]), heights, style, ms=3.5, label=label)
-    middle.plot(x, np.sqrt(2.0 / np.pi) * x**2 * np.exp(-0.5 * x**2), "k", lw=1, label="Maxwell")
-    if turning.size and ways_to_turn(library_solid(p.shape)) == 2:
-        middle.plot(x, x * np.exp(-0.5 * x**2), "k--", lw=1, label="Maxwell, 2 ways to turn")
-    middle.set(xlabel="speed / √⟨v_x²⟩", ylabel="density", ylim=(0.0, None), xlim=(0.0, 4.5), title="second half of the run")
-    middle.legend()
-    right.semilogy(book.time, np.maximum(np.abs(book.residual) / book.scale, 1e-16), "k", lw=0.5)
+    draw_speeds(middle, p, run)
+    draw_error(right, book, 0.5)
     right.axhline(BAR, color="C3", ls="--", lw=1, label="our bar")
     right.set(xlabel="time [√(m/k)]", ylabel="|energy error|", ylim=(1e-10, 1e-4), xlim=(0.0, book.time[-1]))
     right.legend(loc="upper right")
@@ -168,16 +151,29 @@ def figures(p: Gas3D, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
+def draw_speeds(axes: Any, p: Gas3D, run: Run) -> None:
+    """How speeds are distributed in the second half, with Maxwell's distribution."""
+    speeds, turning = late_speeds(run, p.shape)
+    for values, label, style in ((speeds, "translation", "C0o"), (turning, "rotation", "C1s")):
+        draw_density(axes, values, bins=45, largest=4.5, style=style, size=3.5, label=label)
+    x = np.linspace(0.0, 4.5, 200)
+    axes.plot(x, np.sqrt(2.0 / np.pi) * x**2 * np.exp(-0.5 * x**2), "k", lw=1, label="Maxwell")
+    if turning.size and ways_to_turn(library_solid(p.shape)) == 2:
+        axes.plot(x, x * np.exp(-0.5 * x**2), "k--", lw=1, label="Maxwell, 2 ways to turn")
+    axes.set(xlabel="speed / √⟨v_x²⟩", ylabel="density", ylim=(0.0, None), xlim=(0.0, 4.5), title="second half of the run")
+    axes.legend()
+
+
 EXPERIMENT = Experiment(
     name="gas-3d",
     paper="GM09 eq 13, EPL08",
     title="equipartition in a gas of solids in space",
+    claim="energy as in the plane; rotation and translation get half each",
+    sizes=SIZES,
+    variants=VARIANTS,
     parameters=Gas3D,
     build=build,
     plan=plan,
     evaluate=evaluate,
     figures=figures,
-    sizes={"quick": {"grains": 64}, "full": {}},
-    claim="energy as in the plane; rotation and translation get half each",
-    variants={"quick": [{"shape": shape} for shape in SHOWN[:3]], "full": [{"shape": shape} for shape in SHOWN]},
 )

@@ -9,8 +9,8 @@ import numpy as np
 
 from clast.dynamics.engine import Engine, Snapshot
 from clast.errors import InputError
-from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
-from clast.laws.linear import Linear
+from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, Sizes, Variants, parameter
+from clast.experiments.shared.damped import damped_law
 from clast.output.figures.plane import draw_bodies, run_outlines, save_figure
 from clast.output.progress import Progress
 from clast.output.store.reader import Run
@@ -50,6 +50,13 @@ class Hopper(Parameters):
     zeta: float = parameter(0.0, "damping after opening, of critical; 0 in the paper", "", ge=0, lt=1)
 
 
+SIZES: Sizes = {"quick": {"grains": 120, "width": 40.0, "aperture": 15.0, "side": 75.0}, "full": {}}
+VARIANTS: Variants = {
+    "quick": [{"shape": "disk", "aperture": 12.0}, {"shape": "cow", "aperture": 12.0}, {"shape": "cow", "aperture": 15.0}],
+    "full": [{"shape": shape, "aperture": aperture} for shape in ("disk", "cow") for aperture in APERTURES],
+}
+
+
 def build(p: Hopper, progress: Progress | None = None) -> Scene:
     """The bin just after its gate was taken away: grains at rest as they came to lie on it."""
     if p.aperture >= p.width:
@@ -66,8 +73,9 @@ def hopper(p: Hopper, damping: float, *, gate: bool) -> Scene:
     `damping` is of critical for a single contact: between grains with half their mass, at a wall with the whole.
     """
     grain = cow() if p.shape == "cow" else disk(area=cow().area)
-    scene = Scene(law=law(p, damping, 0.5 * grain.area), gravity=(0.0, -p.gravity), remove_below=REMOVED)
-    scene.set_law("grain", "wall", law(p, damping, grain.area))
+    between, at_wall = (damped_law(p.stiffness, p.tangential, p.friction, damping, mass * grain.area) for mass in (0.5, 1.0))
+    scene = Scene(law=between, gravity=(0.0, -p.gravity), remove_below=REMOVED)
+    scene.set_law("grain", "wall", at_wall)
     rng = np.random.default_rng(p.seed)
     for place in lattice(p, grain):
         scene.add(grain, place + rng.uniform(-SHAKE, SHAKE, 2), angle=rng.uniform(0.0, 2.0 * np.pi))
@@ -78,13 +86,6 @@ def hopper(p: Hopper, damping: float, *, gate: bool) -> Scene:
     if gate:
         scene.add_wall(segment((-0.5 * p.aperture, 0.0), (0.5 * p.aperture, 0.0), radius=RADIUS), name="gate")
     return scene
-
-
-def law(p: Hopper, damping: float, reduced_mass: float) -> Linear:
-    """The linear law with dashpots G = 2ζ√(k/m_e), along the normal with k_n and along the tangent with k_t (model §3)."""
-    k_n, k_t = p.stiffness, p.tangential * p.stiffness
-    rate = 2.0 * damping / math.sqrt(reduced_mass)
-    return Linear(k_n, k_t, p.friction, normal_damping=rate * math.sqrt(k_n), tangential_damping=rate * math.sqrt(k_t))
 
 
 def slope_height(p: Hopper) -> float:
@@ -268,16 +269,13 @@ EXPERIMENT = Experiment(
     name="hopper",
     paper="EPL08 fig 6",
     title="cows and disks flow out of a hopper, or jam",
+    claim="disks flow at all apertures; cows jam below 30 m, under arches of more than 20 grains",
+    sizes=SIZES,
+    variants=VARIANTS,
     parameters=Hopper,
     build=build,
-    shows_progress=True,
     plan=plan,
     evaluate=evaluate,
     figures=figures,
-    sizes={"quick": {"grains": 120, "width": 40.0, "aperture": 15.0, "side": 75.0}, "full": {}},
-    claim="disks flow at all apertures; cows jam below 30 m, under arches of more than 20 grains",
-    variants={
-        "quick": [{"shape": "disk", "aperture": 12.0}, {"shape": "cow", "aperture": 12.0}, {"shape": "cow", "aperture": 15.0}],
-        "full": [{"shape": shape, "aperture": aperture} for shape in ("disk", "cow") for aperture in APERTURES],
-    },
+    shows_progress=True,
 )

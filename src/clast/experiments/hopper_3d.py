@@ -9,22 +9,24 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from clast.dynamics.engine import Engine
 from clast.errors import InputError, PhysicsError
-from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, Variants, parameter
 from clast.experiments.hopper import flow_rate
 from clast.experiments.shared.space import (
     DIAMETER,
     Grain,
-    contact_time,
+    GrainsInSpace,
     picture_of_scene,
     plural,
     scene_of_grains,
     stand,
     standing_room,
+    step_of,
 )
 from clast.measures.accounts import accounts
 from clast.measures.book import Book
@@ -48,7 +50,7 @@ AGREES = 0.1  # of the exponent, or two counting errors
 FEWEST = 3  # openings that flow, for a fit
 
 
-class Hopper3D(Parameters):
+class Hopper3D(GrainsInSpace):
     """Grains of volume 1, density 1, gravity 1. Widths are in D, the diameter of a ball of the grain's volume: 1.24."""
 
     shape: Grain = parameter("sphere", "shape of the grains")
@@ -58,11 +60,16 @@ class Hopper3D(Parameters):
     openings: int = parameter(5, "number of openings", "", ge=1)
     width: float = parameter(12.0, "width of the bin", "D", gt=2)
     until: float = parameter(15.0, "duration after opening", "√(d/g)", gt=0)
-    friction: float = parameter(0.5, "friction μ of grains and walls", "", ge=0)
-    tangential: float = parameter(0.5, "k_t over k_n", "", gt=0)
-    stiffness: float = parameter(1e4, "normal stiffness k_n", "mg/d", gt=0)
-    zeta: float = parameter(0.2, "damping of contacts, of critical", "", ge=0, lt=1)
-    steps_per_contact: float = parameter(30.0, "time steps in the contact time T_c = π√(m/2k)", "", ge=20)
+
+
+SIZES: Sizes = {
+    "quick": {"grains": 400, "width": 9.0, "smallest": 4.0, "largest": 6.0, "openings": 3, "until": 8.0},
+    "full": {},
+}
+VARIANTS: Variants = {
+    "quick": [{"shape": "sphere"}],
+    "full": [{"shape": "sphere"}, {"shape": "cube", "grains": 600, "width": 10.0}],
+}
 
 
 def openings_of(p: Hopper3D) -> list[float]:
@@ -73,15 +80,10 @@ def openings_of(p: Hopper3D) -> list[float]:
     return widths
 
 
-def step_of(p: Hopper3D) -> float:
-    """Δt of a run."""
-    return contact_time(p.stiffness) / p.steps_per_contact
-
-
 def funnel(p: Hopper3D, opening: float, *, gate: bool) -> Scene3D:
     """Grains in level layers in the bin, then the funnel with the bin, then the gate if it is closed. Widths [D] are clear."""
     grain = library_solid(p.shape)
-    scene = scene_of_grains(p.stiffness, p.tangential, p.friction, p.zeta, remove_below=-BELOW)
+    scene = scene_of_grains(p, remove_below=-BELOW)
     low, wide = (each * DIAMETER + 2.0 * WALL for each in (opening, p.width))
     places = layers(p, grain, 0.5 * low, 0.5 * wide)
     stand(scene, grain, places, p.seed)
@@ -281,7 +283,7 @@ def merit(p: Hopper3D, run: Run) -> Merit:
 def state_of(p: Hopper3D, run: Run, opening: float, shot: int) -> Scene3D:
     """The funnel with the grains that are still followed, when it was opened (0) or at the end (1)."""
     table = run.tables[f"{table_name(opening)}: bodies"]
-    full, seen = funnel(p, opening, gate=False), scene_of_grains(p.stiffness, p.tangential, p.friction, p.zeta)
+    full, seen = funnel(p, opening, gate=False), scene_of_grains(p)
     rows = np.column_stack([table[name] for name in ("x", "y", "z", "qw", "qx", "qy", "qz", "present")])
     rows = rows[shot * p.grains : (shot + 1) * p.grains]
     rows = rows[rows[:, 7] != 0.0]
@@ -294,7 +296,7 @@ def figures(p: Hopper3D, run: Run, folder: Path) -> Sequence[Path]:
     """The middle opening at the start and the end; grains over time, and the flow against the opening."""
     import matplotlib.pyplot as plt
 
-    openings, flows, jams = rates(p, run)
+    openings, _, jams = rates(p, run)
     shown = float(openings[len(openings) // 2])
     paths = []
     for shot, name in enumerate(("full", "flowing")):
@@ -306,35 +308,36 @@ def figures(p: Hopper3D, run: Run, folder: Path) -> Sequence[Path]:
     left.set(xlabel="time after opening [√(d/g)]", ylabel="grains through the opening", xlim=(0.0, p.until), ylim=(0.0, None))
     left.set_title(f"hopper-3d: {p.grains} {plural(p.shape)}")
     left.legend()
-    exponent, k, factor = beverloo(openings, flows, jams)
-    right.plot(openings[~jams], flows[~jams], "o", label="flow")
-    if jams.any():
-        right.plot(openings[jams], np.nan_to_num(flows[jams]), "o", mfc="w", mec="C0", label="before it jammed")
-    x = np.linspace(0.0, 1.1 * openings.max(), 200)
-    if math.isfinite(factor):
-        right.plot(x, factor * np.maximum(x - k, 0.0) ** EXPONENT, "k", lw=1, label=f"C (D − {k:.2f})^2.5")
-    right.set(xlabel="opening [D]", ylabel="grains per √(d/g)", xlim=(0.0, x[-1]), ylim=(0.0, None))
-    right.set_title(
-        f"exponent with k = {BEVERLOO}: {exponent:.2f}" if math.isfinite(exponent) else "too few openings flow for a fit"
-    )
-    right.legend()
+    draw_flow(right, p, run)
     paths.append(save_figure(figure, folder / "flow.png"))
     return paths
+
+
+def draw_flow(axes: Any, p: Hopper3D, run: Run) -> None:
+    """The flow against the width of the opening, and Beverloo's law through it."""
+    openings, flows, jams = rates(p, run)
+    exponent, k, factor = beverloo(openings, flows, jams)
+    axes.plot(openings[~jams], flows[~jams], "o", label="flow")
+    if jams.any():
+        axes.plot(openings[jams], np.nan_to_num(flows[jams]), "o", mfc="w", mec="C0", label="before it jammed")
+    x = np.linspace(0.0, 1.1 * openings.max(), 200)
+    if math.isfinite(factor):
+        axes.plot(x, factor * np.maximum(x - k, 0.0) ** EXPONENT, "k", lw=1, label=f"C (D − {k:.2f})^2.5")
+    title = f"exponent with k = {BEVERLOO}: {exponent:.2f}" if math.isfinite(exponent) else "too few openings flow for a fit"
+    axes.set(xlabel="opening [D]", ylabel="grains per √(d/g)", xlim=(0.0, x[-1]), ylim=(0.0, None), title=title)
+    axes.legend()
 
 
 EXPERIMENT = Study(
     name="hopper-3d",
     paper="EPL08 fig 6",
     title="solids flow out of a funnel, or jam",
+    claim="the flow grows as the opening less 1.4 grains to the power 5/2",
+    sizes=SIZES,
+    variants=VARIANTS,
     parameters=Hopper3D,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    sizes={
-        "quick": {"grains": 400, "width": 9.0, "smallest": 4.0, "largest": 6.0, "openings": 3, "until": 8.0},
-        "full": {},
-    },
-    claim="the flow grows as the opening less 1.4 grains to the power 5/2",
-    variants={"quick": [{"shape": "sphere"}], "full": [{"shape": "sphere"}, {"shape": "cube", "grains": 600, "width": 10.0}]},
+    figures=figures,
 )

@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, Variants, parameter
 from clast.experiments.shared.cyclic import (
     Cyclic,
     Swing,
@@ -68,6 +68,10 @@ class Hysteresis(Cyclic):
     amplitude: float = parameter(0.6, "largest amplitude Δσ/p₀; the smallest is a twelfth of it", "", gt=0)
     amplitudes: int = parameter(8, "number of amplitudes", "", ge=3)
     seeds: int = parameter(4, "samples, with seeds from --seed on", "", ge=1)
+
+
+SIZES: Sizes = {"quick": {"columns": 12, "rows": 16, "amplitudes": 5, "seeds": 2}, "full": {}}
+VARIANTS: Variants = {"full": ({}, {"state": "dense"}, {"state": "dense", "amplitude": 6.0})}
 
 
 class Fit(NamedTuple):
@@ -367,12 +371,12 @@ EXPERIMENT = Study(
     name="hysteresis",
     paper="PRE10 fig 17-18",
     title="nested loops whose area grows with the amplitude",
+    claim="nested loops; the area grows fast above 0.2 p₀; D = D_max (1 − σ_m/(E_max ε_m)) with a correlation of 0.97",
+    sizes=SIZES,
+    variants=VARIANTS,
     parameters=Hysteresis,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    sizes={"quick": {"columns": 12, "rows": 16, "amplitudes": 5, "seeds": 2}, "full": {}},
-    claim="nested loops; the area grows fast above 0.2 p₀; D = D_max (1 − σ_m/(E_max ε_m)) with a correlation of 0.97",
-    variants={"full": ({}, {"state": "dense"}, {"state": "dense", "amplitude": 6.0})},
+    figures=figures,
 )

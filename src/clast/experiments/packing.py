@@ -19,7 +19,7 @@ import numpy as np
 from clast.element_tests.biaxial import BiaxialCell
 from clast.element_tests.figure import draw_chains_of, draw_packing, frame_sample
 from clast.element_tests.recorded import Record, instants_table, kept_record, still_of
-from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, parameter
 from clast.laws.linear import Linear
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
@@ -56,6 +56,9 @@ class PackingOfShapes(FourShapes):
     pressure: float = parameter(1e-3, "on the four walls", "k_n", gt=0)
     damping: float = parameter(0.6, "G_n; G_t is a quarter of it", "√(k/σA)", ge=0)
     dt: float = parameter(0.02, "time step", "√(σA/k)", gt=0)
+
+
+SIZES: Sizes = {"quick": {"grains": 144, "seeds": 1}, "full": {}}
 
 
 def shapes_of(p: FourShapes) -> list[str]:
@@ -210,11 +213,11 @@ EXPERIMENT = Study(
     name="packing",
     paper="GM09 fig 7",
     title="how densely four shapes pack without friction",
+    claim="fractions: disks 0.80 < peanuts 0.87 < rice and pebbles 0.88",
+    sizes=SIZES,
     parameters=PackingOfShapes,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    sizes={"quick": {"grains": 144, "seeds": 1}, "full": {}},
-    claim="fractions: disks 0.80 < peanuts 0.87 < rice and pebbles 0.88",
+    figures=figures,
 )

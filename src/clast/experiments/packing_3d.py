@@ -8,13 +8,15 @@ bounds: at rest forces balance, the box carries the weight of the grains, and th
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from clast.algebra.quaternions import matrix, random_turns
-from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, parameter
-from clast.experiments.shared.space import Grain, contact_time, picture_of_run, plural, scene_of_grains
+from clast.experiments.experiment import Experiment, Plan, Quantity, Sizes, Variants, parameter
+from clast.experiments.shared.numbers import below, near
+from clast.experiments.shared.space import Grain, GrainsInSpace, picture_of_run, plural, scene_of_grains, step_of
+from clast.measures.book import Book
 from clast.measures.coordination import Coordination
 from clast.measures.fabric import Fabric
 from clast.output.figures.plane import save_figure
@@ -43,29 +45,30 @@ CARRIED = 1e-3  # of the weight
 BAR = 1e-3  # of the energy error
 POINTS = 20_000  # at which the fraction is measured
 BINS = 12  # of the profile
+SHOWN = ("sphere", "cube", "tetrahedron", "soil")
 
 
-class Packing3DOfShapes(Parameters):
+class Packing3DOfShapes(GrainsInSpace):
     """Mean volume 1, density 1, gravity 1: lengths in the cube root of a grain's volume, forces in its weight."""
 
     shape: Literal[Grain, "soil"] = parameter("cube", "shape of the grains, or soil: Voronoi-Minkowski grains")
     grains: int = parameter(400, "number of grains", "", ge=8)
-    friction: float = parameter(0.5, "friction μ of grains and walls", "", ge=0)
-    tangential: float = parameter(0.5, "k_t over k_n", "", gt=0)
     stiffness: float = parameter(4e4, "normal stiffness k_n", "mg/d", gt=0)
-    zeta: float = parameter(0.2, "damping of contacts, of critical", "", ge=0, lt=1)
     steps_per_contact: float = parameter(60.0, "time steps in the contact time T_c = π√(m/2k)", "", ge=20)
     until: float = parameter(20.0, "duration", "√(d/g)", gt=0)
+
+
+SIZES: Sizes = {"quick": {"grains": 100, "until": 18.0}, "full": {}}
+VARIANTS: Variants = {
+    size: [{"shape": shape} for shape in ("sphere", "cube", "tetrahedron", "soil")] for size in ("quick", "full")
+}
 
 
 def build(p: Packing3DOfShapes) -> Scene3D:
     """Grains above the floor of a box, in the order of their layers; then the box."""
     packing = loose(p)
     width, _, height = packing.size
-    scene = scene_of_grains(
-        p.stiffness, p.tangential, p.friction, p.zeta,
-        drag=Ramp(0.0, DRAG, begin=STILLING * p.until, finish=0.75 * p.until),
-    )  # fmt: skip
+    scene = scene_of_grains(p, drag=Ramp(0.0, DRAG, begin=STILLING * p.until, finish=0.75 * p.until))
     scene.add_packing(packing.shifted(-0.5 * width, -0.5 * width, WALL))
     velocities = THROWN * np.random.default_rng(p.seed).normal(size=(p.grains, 3)) * (1.0, 1.0, 0.0)
     scene.bodies.put("velocity", velocities)
@@ -105,7 +108,7 @@ def loose(p: Packing3DOfShapes) -> Packing3D:
 
 def plan(p: Packing3DOfShapes) -> Plan:
     """Forty frames to see the fall."""
-    return Plan(dt=contact_time(p.stiffness) / p.steps_per_contact, until=p.until, samples=400, frames=40)
+    return Plan(dt=step_of(p), until=p.until, samples=400, frames=40)
 
 
 # --- what is measured ------------------------------------------------------------------------------------------------
@@ -144,7 +147,6 @@ def evaluate(p: Packing3DOfShapes, run: Run) -> Sequence[Quantity]:
     around, fabric = Coordination().compute(run), Fabric().compute(run)
     weight = float(run.scene["body_mass"][run.scene["body_big"] == 0].sum())
     load = -float(run.series["box.force_z"][-1]) / weight
-    unbalanced, error = float(run.series["unbalanced_force"][-1]), run.book.energy_error
     return [
         Quantity("packing fraction", fraction, note="a grain away from walls, floor and surface"),
         Quantity("neighbours per grain", around.mean, note=f"walls count; {around.rattlers.size} of {p.grains} carry nothing"),
@@ -154,9 +156,9 @@ def evaluate(p: Packing3DOfShapes, run: Run) -> Sequence[Quantity]:
             float(fabric.tensor[2, 2]),
             note=f"⟨n_z²⟩ of contacts between grains, 1/3 if all ways are alike; anisotropy {fabric.anisotropy:.2f}",
         ),
-        Quantity("load on the box / weight", load, "", 1.0, bool(abs(load - 1.0) <= CARRIED), "at the end"),
-        Quantity("unbalanced force", unbalanced, "", BALANCED, bool(unbalanced < BALANCED), "our bar for a packing at rest"),
-        Quantity("energy error", error, "", BAR, bool(error < BAR), "our bar; of the whole fall"),
+        near("load on the box / weight", load, 1.0, CARRIED, "at the end"),
+        below("unbalanced force", float(run.series["unbalanced_force"][-1]), BALANCED, "our bar for a packing at rest"),
+        below("energy error", run.book.energy_error, BAR, "our bar; of the whole fall"),
         Quantity("deepest overlap / sphero-radius", float(run.series["overlap_share"].max()), note="at samples, in the fall"),
     ]
 
@@ -172,39 +174,48 @@ def figures(p: Packing3DOfShapes, run: Run, folder: Path) -> Sequence[Path]:
     last = len(run.frames) - 1
     paths = picture_of_run(run, [0, last // 4, last], folder / "packing-3d.png")
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(14, 4.2), layout="constrained")
+    draw_profile(left, run)
+    left.set_title(f"packing-3d: {p.grains} {name}")
+    Coordination().compute(run).plot(middle)
+    draw_fall(right, run.book)
+    paths.append(save_figure(figure, folder / "rest.png"))
+    return paths
+
+
+def draw_profile(axes: Any, run: Run) -> None:
+    """How dense the heap lies at each height."""
     low, high = inner_box(run)
     bottom, top = WALL, float(run.frames[-1].positions[run.scene["body_big"] == 0, 2].max())
     points, inside = filled(run, np.array([*low[:2], bottom]), np.array([*high[:2], top]))
     edges = np.linspace(bottom, top, BINS + 1)
     slab = np.clip(np.digitize(points[:, 2], edges) - 1, 0, BINS - 1)
     profile = np.bincount(slab, weights=inside, minlength=BINS) / np.bincount(slab, minlength=BINS)
-    left.plot(profile, 0.5 * (edges[1:] + edges[:-1]), "o-")
-    left.axhspan(low[2], high[2], color="0.92", lw=0, label="where the fraction is taken")
-    left.set(xlabel="packing fraction", ylabel="height [d]", xlim=(0.0, 1.0), title=f"packing-3d: {p.grains} {name}")
-    left.legend(loc="center left")
-    Coordination().compute(run).plot(middle)
-    book = run.book
-    fallen = book["gravitational"][0] - book["gravitational"]
-    right.plot(book.time, fallen, "k", lw=1, label="lost height")
-    right.plot(book.time, book.kinetic, label="kinetic")
+    axes.plot(profile, 0.5 * (edges[1:] + edges[:-1]), "o-")
+    axes.axhspan(low[2], high[2], color="0.92", lw=0, label="where the fraction is taken")
+    axes.set(xlabel="packing fraction", ylabel="height [d]", xlim=(0.0, 1.0))
+    axes.legend(loc="center left")
+
+
+def draw_fall(axes: Any, book: Book) -> None:
+    """What became of the energy of the height that grains have lost."""
+    axes.plot(book.time, book["gravitational"][0] - book["gravitational"], "k", lw=1, label="lost height")
+    axes.plot(book.time, book.kinetic, label="kinetic")
     for account in ("heat_sliding", "heat_viscous", "heat_drag"):
-        right.plot(book.time, book[account], label=account.replace("heat_", "heat: "))
-    right.set(xlabel="time [√(d/g)]", ylabel="energy [mgd]", xlim=(0.0, book.time[-1]), title="where the energy went")
-    right.legend(loc="center right")
-    paths.append(save_figure(figure, folder / "rest.png"))
-    return paths
+        axes.plot(book.time, book[account], label=account.replace("heat_", "heat: "))
+    axes.set(xlabel="time [√(d/g)]", ylabel="energy [mgd]", xlim=(0.0, book.time[-1]), title="where the energy went")
+    axes.legend(loc="center right")
 
 
 EXPERIMENT = Experiment(
     name="packing-3d",
     paper="GM09 eq 13, PRE10",
     title="how densely solids lie when poured into a box",
+    claim="forces balance, the box carries the weight, and the energy book of the fall closes",
+    sizes=SIZES,
+    variants=VARIANTS,
     parameters=Packing3DOfShapes,
     build=build,
     plan=plan,
     evaluate=evaluate,
     figures=figures,
-    sizes={"quick": {"grains": 100, "until": 18.0}, "full": {}},
-    claim="forces balance, the box carries the weight, and the energy book of the fall closes",
-    variants={size: [{"shape": shape} for shape in ("sphere", "cube", "tetrahedron", "soil")] for size in ("quick", "full")},
 )

@@ -22,12 +22,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from clast.algebra.quaternions import matrix
 from clast.dynamics.engine import Engine
-from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, parameter
 from clast.experiments.shared.numbers import mean_error
 from clast.laws.overlap import OverlapLaw
 from clast.laws.overlap_energy import OverlapEnergy
@@ -44,6 +45,7 @@ LAWS: dict[str, tuple[type[OverlapLaw], str]] = {
     "volume": (OverlapVolume, "CSM10's law"),
     "energy": (OverlapEnergy, "conserving law"),
 }
+COLOURS = {"volume": "C3", "energy": "C0"}
 CONSERVED = 1e-4  # of m g h in a bounce, rms
 RETURNED = 1e-6  # of the energy at the bottom of the orbit
 LOOKS = 200  # samples in the time of the fall
@@ -70,6 +72,9 @@ class PolyhedronEnergy(Parameters):
     def fall(self) -> float:
         """Time of the fall [s]."""
         return math.sqrt(2.0 * self.height / self.gravity)
+
+
+SIZES: Sizes = {"quick": {}, "full": {"grains": 100, "until": 10.0}}
 
 
 def floor(width: float) -> Solid:
@@ -278,55 +283,69 @@ def figures(p: PolyhedronEnergy, run: Run, folder: Path) -> Sequence[Path]:
     """Energies over bounces and how they spread, sizes of changes, their dependence on Δt and depth, and the closed orbit."""
     import matplotlib.pyplot as plt
 
-    figure, ((paths, spread, sizes), (steps, depths, loop)) = plt.subplots(2, 3, figsize=(14, 8), layout="constrained")
-    colours = {"volume": "C3", "energy": "C0"}
+    figure, (top, bottom) = plt.subplots(2, 3, figsize=(14, 8), layout="constrained")
+    draw_bounces(top, p, run)
+    draw_causes(bottom, p, run)
+    return [save_figure(figure, folder / "polyhedron-energy.png")]
+
+
+def draw_bounces(row: Sequence[Any], p: PolyhedronEnergy, run: Run) -> None:
+    """Energies over bounces, how they spread, and the sizes of their changes."""
+    energies, spread, sizes = row
     decades = np.arange(-11.0, 0.6, 0.25)
     for kind, (_, law) in LAWS.items():
-        colour, table = colours[kind], run.tables[kind]
+        colour, table = COLOURS[kind], run.tables[kind]
         for k in range(p.grains):
             chosen = table["grain"] == k
             label = law if k == 0 else None
-            paths.plot(table["bounce"][chosen], table["energy"][chosen], color=colour, lw=0.6, alpha=0.7, label=label)
+            energies.plot(table["bounce"][chosen], table["energy"][chosen], color=colour, lw=0.6, alpha=0.7, label=label)
         together = int(min(table["bounce"][table["grain"] == k].max() for k in range(p.grains)))
         numbers = np.arange(1, together + 1)
         spread.loglog(numbers, [rms(table["energy"][table["bounce"] == n]) for n in numbers], color=colour, label=law)
         moved = np.maximum(np.abs(changes(table)), 1e-11)
         sizes.hist(np.log10(moved), bins=decades, color=colour, alpha=0.6, label=law)
-        size = [rms(first_changes(run.tables[first_name(kind, k)])) for k in range(HALVINGS + 1)]
-        steps.loglog(steps_of(p), size, "o-", color=colour, label=law)
-        depths.loglog(*by_modulus(run, kind), "o-", color=colour, label=law)
-        orbit_of = run.tables[f"{kind}, orbit"]
-        spent = orbit_of["spent"] / orbit_of["spent"].max()
-        loop.plot(1e3 * orbit_of["time"], spent, color=colour, label=f"{law}: {spent[-1]:.1e} not returned")
-    rest = [rms(time_steps_share(run.tables[first_name("volume", k)])) for k in range(HALVINGS + 1)]
-    steps.loglog(steps_of(p), rest, "s--", color="C3", lw=0.8, ms=4, label="CSM10's law: of which the time step")
     sizes.axvline(math.log10(CONSERVED), color="k", ls="--", lw=1, label="what counts as conserved (rms)")
-    paths.set(xlabel="bounce", ylabel="energy gained / mgh", title=f"{p.grains} grains, each by itself")
+    energies.set(xlabel="bounce", ylabel="energy gained / mgh", title=f"{p.grains} grains, each by itself")
     spread.set(xlabel="bounce", ylabel="rms energy gained / mgh", title="how far energies have wandered")
     sizes.set(xlabel="log₁₀ |change of energy| / mgh", ylabel="bounces", title="all bounces")
+    for axes in row:
+        axes.legend(fontsize=8)
+
+
+def draw_causes(row: Sequence[Any], p: PolyhedronEnergy, run: Run) -> None:
+    """How the change in the first bounce depends on Δt and on depth, and the closed orbit."""
+    steps, depths, loop = row
+    for kind, (_, law) in LAWS.items():
+        size = [rms(first_changes(run.tables[first_name(kind, k)])) for k in range(HALVINGS + 1)]
+        steps.loglog(steps_of(p), size, "o-", color=COLOURS[kind], label=law)
+        depths.loglog(*by_modulus(run, kind), "o-", color=COLOURS[kind], label=law)
+        orbit_of = run.tables[f"{kind}, orbit"]
+        spent = orbit_of["spent"] / orbit_of["spent"].max()
+        loop.plot(1e3 * orbit_of["time"], spent, color=COLOURS[kind], label=f"{law}: {spent[-1]:.1e} not returned")
+    rest = [rms(time_steps_share(run.tables[first_name("volume", k)])) for k in range(HALVINGS + 1)]
+    steps.loglog(steps_of(p), rest, "s--", color="C3", lw=0.8, ms=4, label="CSM10's law: of which the time step")
     steps.set(xlabel="Δt [s]", ylabel="rms change / mgh", title="first bounce, by time step")
     depths.set(xlabel="deepest overlap V/(|A| L)", ylabel="rms change / mgh", title="first bounce, by modulus")
     loop.set(xlabel="time [ms]", ylabel="spent on a led grain / most", title="closed orbit: in, turn, out, turn back")
     loop.set_ylim(-0.05, 1.35)
     steps.set_xticks(steps_of(p), [f"{each:.2g}" for each in steps_of(p)])
     depths.set_xticks([0.003, 0.01, 0.03], ["0.003", "0.01", "0.03"])
-    for axes in (steps, depths):
-        axes.minorticks_off()
-    for axes in (paths, spread, sizes, depths, loop):
-        axes.legend(fontsize=8)
+    steps.minorticks_off()
+    depths.minorticks_off()
+    depths.legend(fontsize=8)
+    loop.legend(fontsize=8)
     steps.legend(fontsize=8, loc="upper left", bbox_to_anchor=(0.0, 0.93))
-    return [save_figure(figure, folder / "polyhedron-energy.png")]
 
 
 EXPERIMENT = Study(
     name="polyhedron-energy",
     paper="CSM10 §4.2",
     title="energy of polyhedra that bounce, under both laws of overlap",
+    claim="no damping, no friction: energy is always conserved",
+    sizes=SIZES,
     parameters=PolyhedronEnergy,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    sizes={"quick": {}, "full": {"grains": 100, "until": 10.0}},
-    claim="no damping, no friction: energy is always conserved",
+    figures=figures,
 )

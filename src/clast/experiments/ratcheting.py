@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, Variants, parameter
 from clast.experiments.shared.cyclic import (
     Cyclic,
     Swing,
@@ -35,7 +35,7 @@ from clast.experiments.shared.cyclic import (
     power_law,
     trust,
 )
-from clast.experiments.shared.numbers import mean_error, with_error
+from clast.experiments.shared.numbers import below, mean_error, with_error
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run, Table
 
@@ -56,6 +56,10 @@ class Ratcheting(Cyclic):
     cycles: int = parameter(40, "cycles of a test", "", ge=2)
     seeds: int = parameter(8, "samples of each radius, with seeds from --seed on", "", ge=1)
     sweep_seeds: int = parameter(3, "samples at each amplitude", "", ge=1)
+
+
+SIZES: Sizes = {"quick": {"columns": 10, "rows": 12, "cycles": 6, "seeds": 1, "sweep_seeds": 1}, "full": {}}
+VARIANTS: Variants = {"full": ({}, {"state": "dense", "amplitude": 4.0, "cycles": 20, "seeds": 2, "sweep_seeds": 2})}
 
 
 def sweep_of(p: Ratcheting) -> list[float]:
@@ -174,7 +178,7 @@ def roundness(p: Ratcheting, run: Run) -> list[Quantity]:
     found.append(Quantity("strain per cycle, roundest / most angular", ratio, "", None, agrees, note))
     for radius, share in zip(RADII, shares, strict=True):
         note = "mean of start and end; the paper: less than a fifth"
-        found.append(Quantity(f"R = {radius:g} cm: vertex-vertex contacts", share, "", FEW, bool(share < FEW), note))
+        found.append(below(f"R = {radius:g} cm: vertex-vertex contacts", share, FEW, note))
     return found
 
 
@@ -275,12 +279,12 @@ EXPERIMENT = Study(
     name="ratcheting",
     paper="PRE10 fig 19-20, 22",
     title="strain accumulates cycle by cycle, more for rounder grains",
+    claim="strain accumulates above a shakedown limit of about 0.2 p₀, more with rounder grains",
+    sizes=SIZES,
+    variants=VARIANTS,
     parameters=Ratcheting,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    sizes={"quick": {"columns": 10, "rows": 12, "cycles": 6, "seeds": 1, "sweep_seeds": 1}, "full": {}},
-    claim="strain accumulates above a shakedown limit of about 0.2 p₀, more with rounder grains",
-    variants={"full": ({}, {"state": "dense", "amplitude": 4.0, "cycles": 20, "seeds": 2, "sweep_seeds": 2})},
+    figures=figures,
 )

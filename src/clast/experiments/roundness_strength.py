@@ -23,21 +23,9 @@ from typing import Any
 import numpy as np
 
 from clast.element_tests.failure import Failure, failure_tables, kept_places
-from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
-from clast.experiments.shared.failing import (
-    VALID,
-    FailingSoil,
-    draw_middle,
-    is_valid,
-    merit_of,
-    pressures_of,
-    read_all,
-    refuse_deep,
-    seeds_of,
-    tried,
-    trust,
-    unfailed,
-)
+from clast.experiments.experiment import Columns, Quantity, Sizes, Study, parameter
+from clast.experiments.shared import failing
+from clast.experiments.shared.failing import VALID, FailingSoil, is_valid, merit_of, pressures_of, seeds_of
 from clast.experiments.shared.numbers import mean_error, with_error, within
 from clast.experiments.shared.soil import cell_of
 from clast.output.figures.plane import save_figure
@@ -61,6 +49,9 @@ class RoundnessStrength(FailingSoil):
     highest: float = parameter(3e-3, "largest confining pressure", "K_n", gt=0)
 
 
+SIZES: Sizes = {"quick": {"columns": 12, "rows": 16, "seeds": 2, "lowest": 1e-3, "highest": 3e-3, "rate": 0.003}, "full": {}}
+
+
 def radii_of(p: RoundnessStrength) -> list[float]:
     """The three radii, the most angular grains first [cm]."""
     return [float(f"{part * p.radius:.12g}") for part in PARTS]
@@ -78,13 +69,13 @@ def with_radius(p: RoundnessStrength, radius: float) -> RoundnessStrength:
 
 def tables(p: RoundnessStrength, threads: int | str) -> Mapping[str, Callable[[], Columns]]:
     """A table per radius, pressure and seed; of each radius' first seed at the largest pressure its bodies at failure too."""
-    refuse_deep(with_radius(p, radii_of(p)[0]), pressures_of(p))
+    failing.refuse_deep(with_radius(p, radii_of(p)[0]), pressures_of(p))
     wanted: dict[str, Callable[[], Columns]] = {}
     for seed in seeds_of(p):
         for radius in radii_of(p):
             for share in pressures_of(p):
                 pictured = seed == p.seed and share == pressures_of(p)[-1]
-                made = partial(tried, with_radius(p, radius), share, seed, BEYOND, threads)
+                made = partial(failing.tried, with_radius(p, radius), share, seed, BEYOND, threads)
                 wanted |= failure_tables(name_of(radius, share, seed), made, after=(0.0,) if pictured else None)
     return wanted
 
@@ -95,7 +86,9 @@ def tables(p: RoundnessStrength, threads: int | str) -> Mapping[str, Callable[[]
 def failures_of(p: RoundnessStrength, run: Run) -> dict[tuple[float, float], list[Failure]]:
     """All failures, by radius and pressure over K_n."""
     cases = [(radius, share) for radius in radii_of(p) for share in pressures_of(p)]
-    return read_all(run, {(radius, share): [name_of(radius, share, seed) for seed in seeds_of(p)] for radius, share in cases})
+    return failing.read_all(
+        run, {(radius, share): [name_of(radius, share, seed) for seed in seeds_of(p)] for radius, share in cases}
+    )
 
 
 def shared_pressures(p: RoundnessStrength, failures: Failures) -> list[float]:
@@ -122,9 +115,9 @@ def evaluate(p: RoundnessStrength, run: Run) -> Sequence[Quantity]:
             found.append(difference(failures, both[rough], both[smooth], pressures))
     for radius in radii_of(p):
         found.append(by_pressure(p, failures, radius))
-    found.append(unfailed({f"R = {radius:g} cm, {share:g} K_n": tests for (radius, share), tests in failures.items()}))
+    found.append(failing.unfailed({f"R = {radius:g} cm, {share:g} K_n": tests for (radius, share), tests in failures.items()}))
     stored = [run.tables[name_of(radius, share, seed)] for radius, share in failures for seed in seeds_of(p)]
-    return found + trust(stored, [each for group in failures.values() for each in group])
+    return found + failing.trust(stored, [each for group in failures.values() for each in group])
 
 
 def readings(failures: Failures, radius: float, pressures: Sequence[float], published: float) -> list[Quantity]:
@@ -182,11 +175,6 @@ def by_pressure(p: RoundnessStrength, failures: Failures, radius: float) -> Quan
     return Quantity(f"φ by pressure, R = {radius:g} cm", first, "°", note="; ".join(by_pressure))
 
 
-def merit(p: RoundnessStrength, run: Run) -> Merit:
-    """Grains of a sample, steps of all tests, the worst book."""
-    return merit_of(p, run)
-
-
 # --- pictures --------------------------------------------------------------------------------------------------------
 
 
@@ -211,7 +199,7 @@ def figures(p: RoundnessStrength, run: Run, folder: Path) -> Sequence[Path]:
         figure, panels = plt.subplots(1, len(shown), figsize=(4.6 * len(shown), 5.0), layout="constrained", squeeze=False)
         for axes, radius in zip(panels[0], shown, strict=True):
             scene = cell_of(with_radius(p, radius), "dense", p.seed).scene()
-            draw_middle(axes, kept_places(scene, run.tables, name_of(radius, share, p.seed)))
+            failing.draw_middle(axes, kept_places(scene, run.tables, name_of(radius, share, p.seed)))
             axes.set_title(f"R = {radius:g} cm at failure, p₀ = {share:g} K_n", fontsize=10)
         paths.append(save_figure(figure, folder / "grains.png"))
     return paths
@@ -250,27 +238,23 @@ def draw_angles(axes: Any, p: RoundnessStrength, failures: Failures) -> None:
         for share in pressures_of(p):
             tests = failures[radius, share]
             phi, error = mean_error([each.phi_degrees for each in tests])
-            face = colour if is_valid(tests) else "white"
-            bar = 0.0 if np.isnan(error) else error
-            axes.errorbar(share * off, phi, yerr=bar, fmt="o", color=colour, mfc=face, capsize=3, label=label)
+            failing.draw_point(axes, share * off, phi, error, tests, colour=colour, marker="o", label=label)
             label = "_"
         axes.axhline(published, color=colour, ls=":", lw=1.0)
     axes.plot([], [], ":", color="0.4", label="PRE10")
-    axes.plot([], [], "o", color="0.3", mfc="white", label=f"open: overlap above {VALID:g} r")
-    axes.set(xscale="log", xlabel=r"confining pressure $p_0/K_n$", ylabel="friction angle φ at failure (degrees)")
     axes.set_title(f"{p.columns} × {p.rows} dense Voronoi grains, {p.seeds} seeds", fontsize=10)
-    axes.figure.legend(loc="outside lower center", ncols=5, fontsize=8)
+    failing.finish_points(axes, "friction angle φ at failure (degrees)", marker="o", columns=5)
 
 
 EXPERIMENT = Study(
     name="roundness-strength",
     paper="PRE10 fig 16",
     title="friction angle of Voronoi grains of three roundnesses",
+    claim="friction angles of 60°, 58°, 51° with R = 0.5, 1, 1.5 mm: rounder is weaker",
+    sizes=SIZES,
     parameters=RoundnessStrength,
     tables=tables,
     evaluate=evaluate,
+    merit=merit_of,
     figures=figures,
-    merit=merit,
-    sizes={"quick": {"columns": 12, "rows": 16, "seeds": 2, "lowest": 1e-3, "highest": 3e-3, "rate": 0.003}, "full": {}},
-    claim="friction angles of 60°, 58°, 51° with R = 0.5, 1, 1.5 mm: rounder is weaker",
 )

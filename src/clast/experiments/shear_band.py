@@ -29,18 +29,9 @@ import numpy as np
 
 from clast.element_tests.failure import Failure, failure_tables, kept_places, read_failure
 from clast.element_tests.recorded import Record
-from clast.experiments.experiment import Columns, Merit, Quantity, Study, parameter
-from clast.experiments.shared.failing import (
-    FailingSoil,
-    is_valid,
-    merit_of,
-    pressures_of,
-    refuse_deep,
-    table_name,
-    tried,
-    trust,
-    unfailed,
-)
+from clast.experiments.experiment import Columns, Quantity, Sizes, Study, parameter
+from clast.experiments.shared import failing
+from clast.experiments.shared.failing import FailingSoil, is_valid, merit_of, pressures_of, table_name
 from clast.experiments.shared.numbers import mean_error
 from clast.experiments.shared.soil import cell_of
 from clast.measures.band import BandAngle
@@ -64,6 +55,9 @@ class ShearBand(FailingSoil):
     others: int = parameter(4, "samples at each other pressure from the least to the largest", "", ge=0)
 
 
+SIZES: Sizes = {"quick": {"columns": 18, "rows": 24, "seeds": 4, "others": 0, "rate": 0.003}, "full": {}}
+
+
 class Case(NamedTuple):
     """A test: its failure, and the bands of the intervals it went through."""
 
@@ -80,10 +74,11 @@ def cases_of(p: ShearBand) -> list[tuple[float, int]]:
 
 def tables(p: ShearBand, threads: int | str) -> Mapping[str, Callable[[], Columns]]:
     """Curves of every test, and its bodies at the start, at failure and at failure + 0.02."""
-    refuse_deep(p, [share for share, _ in cases_of(p)])
+    failing.refuse_deep(p, [share for share, _ in cases_of(p)])
     wanted: dict[str, Callable[[], Columns]] = {}
     for share, seed in cases_of(p):
-        wanted |= failure_tables(table_name(share, seed), partial(tried, p, share, seed, BEYOND, threads), after=(0.0, AFTER))
+        made = partial(failing.tried, p, share, seed, BEYOND, threads)
+        wanted |= failure_tables(table_name(share, seed), made, after=(0.0, AFTER))
     return wanted
 
 
@@ -169,9 +164,9 @@ def evaluate(p: ShearBand, run: Run) -> Sequence[Quantity]:
     for share, group in cases.items():
         if share != p.pressure:
             found.append(other_quantity(share, group))
-    found.append(unfailed({f"{share:g} K_n": [each.failure for each in group] for share, group in cases.items()}))
+    found.append(failing.unfailed({f"{share:g} K_n": [each.failure for each in group] for share, group in cases.items()}))
     stored = [run.tables[table_name(share, seed)] for share, seed in cases_of(p)]
-    return found + trust(stored, [each.failure for group in cases.values() for each in group])
+    return found + failing.trust(stored, [each.failure for group in cases.values() for each in group])
 
 
 def main_quantities(p: ShearBand, group: Sequence[Case]) -> list[Quantity]:
@@ -221,11 +216,6 @@ def other_quantity(share: float, group: Sequence[Case]) -> Quantity:
     if not is_valid([each.failure for each in group]):
         note += "; grains overlap deeply"
     return Quantity(f"band angle at {share:g} K_n, {COUNTS}", mean, "°", note=note)
-
-
-def merit(p: ShearBand, run: Run) -> Merit:
-    """Grains of a sample, steps of all tests, the worst book."""
-    return merit_of(p, run)
 
 
 # --- pictures --------------------------------------------------------------------------------------------------------
@@ -331,24 +321,21 @@ def draw_angles(axes: Any, cases: Mapping[float, Sequence[Case]]) -> None:
         for share in sorted(cases):
             group = cases[share]
             mean, deviation = spread(angles(group, name) if name in INTERVALS else criteria(group)[name])
-            face = colour if is_valid([each.failure for each in group]) else "white"
-            bar = 0.0 if np.isnan(deviation) else deviation
-            axes.errorbar(share * off, mean, yerr=bar, fmt=marker, color=colour, mfc=face, capsize=3, label=label)
+            failures = [each.failure for each in group]
+            failing.draw_point(axes, share * off, mean, deviation, failures, colour=colour, marker=marker, label=label)
             label = "_"
-    axes.plot([], [], ls="none", marker="s", color="0.3", mfc="white", label="open: overlap above 0.2 r")
-    axes.set(xscale="log", xlabel=r"confining pressure $p_0/K_n$", ylabel="angle from the horizontal (degrees)")
-    axes.figure.legend(loc="outside lower center", ncols=3, fontsize=8)
+    failing.finish_points(axes, "angle from the horizontal (degrees)", marker="s", columns=3)
 
 
 EXPERIMENT = Study(
     name="shear-band",
     paper="PRE10 fig 15",
     title="inclination of shear bands beside Mohr-Coulomb and Roscoe",
+    claim="within errors of Mohr-Coulomb and of Roscoe",
+    sizes=SIZES,
     parameters=ShearBand,
     tables=tables,
     evaluate=evaluate,
+    merit=merit_of,
     figures=figures,
-    merit=merit,
-    sizes={"quick": {"columns": 18, "rows": 24, "seeds": 4, "others": 0, "rate": 0.003}, "full": {}},
-    claim="within errors of Mohr-Coulomb and of Roscoe",
 )

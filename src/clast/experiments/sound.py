@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -211,36 +212,46 @@ def figures(p: Sound, run: Run, folder: Path) -> Sequence[Path]:
 
     figure, (*courses, right) = plt.subplots(1, 3, figsize=(14, 4.4), layout="constrained", width_ratios=(1, 1, 1.3))
     for axes, length in zip(courses, LENGTHS, strict=True):
-        table = run.tables[f"beginning, {length:g} m"]
-        for k in range(1, FIRST + 1):
-            values = table[f"block {k}"]
-            axes.plot(1e3 * table["time"], values, lw=1.2, color=f"C{k - 1}", label=f"block {k}")
-            time, top = first_peak(table["time"], values)
-            axes.plot(1e3 * time, top, "o", ms=4, color=f"C{k - 1}")
-        axes.set(xlabel="time [ms]", ylabel="velocity / blow", title=f"the first blocks, {length:g} m long", ylim=(-0.3, 1.05))
-        axes.set_xlim(0.0, 1e3 * WATCHED * length / p.speed)
+        draw_course(axes, p, run, length)
     courses[0].legend(fontsize=8)
+    draw_speeds(right, p, run)
+    return [save_figure(figure, folder / "sound.png")]
+
+
+def draw_course(axes: Any, p: Sound, run: Run, length: float) -> None:
+    """Velocities of the first blocks of a length, with their first peaks."""
+    table = run.tables[f"beginning, {length:g} m"]
+    for k in range(1, FIRST + 1):
+        values = table[f"block {k}"]
+        axes.plot(1e3 * table["time"], values, lw=1.2, color=f"C{k - 1}", label=f"block {k}")
+        time, top = first_peak(table["time"], values)
+        axes.plot(1e3 * time, top, "o", ms=4, color=f"C{k - 1}")
+    axes.set(xlabel="time [ms]", ylabel="velocity / blow", title=f"the first blocks, {length:g} m long", ylim=(-0.3, 1.05))
+    axes.set_xlim(0.0, 1e3 * WATCHED * length / p.speed)
+
+
+def draw_speeds(axes: Any, p: Sound, run: Run) -> None:
+    """Speed against the number of the block, for both lengths and both laws."""
     for (kind, length), style in zip(((k, x) for k in LAWS for x in LENGTHS), ("C0-", "C1o", "C2--", "C3x"), strict=True):
         blocks, speed = speeds(run, kind, length)
         chosen = slice(None) if style[-1] == "-" else np.unique(np.geomspace(1, len(blocks), 16).astype(int) - 1)
-        right.semilogx(blocks[chosen], speed[chosen], style, ms=5, lw=1.5, label=f"{length:g} m, {LAWS[kind]}")
+        axes.semilogx(blocks[chosen], speed[chosen], style, ms=5, lw=1.5, label=f"{length:g} m, {LAWS[kind]}")
     blocks = np.unique(np.geomspace(1.0, p.blocks - SPAN - END, 60).round())
-    right.semilogx(blocks, p.speed * of_pulling_contacts(blocks), "k:", lw=1, label="if contacts could pull")
-    right.axhline(p.speed, color="k", ls="--", lw=1, label=f"√(Y/ρ) = {p.speed:.4g} m/s")
-    right.set(xlabel="block n", ylabel="speed over ten blocks [m/s]", title="speed of the blow")
-    right.set(ylim=(0.9 * p.speed, 1.02 * p.speed), xlim=(1.7, None))
-    right.legend(fontsize=8, loc="lower right")
-    return [save_figure(figure, folder / "sound.png")]
+    axes.semilogx(blocks, p.speed * of_pulling_contacts(blocks), "k:", lw=1, label="if contacts could pull")
+    axes.axhline(p.speed, color="k", ls="--", lw=1, label=f"√(Y/ρ) = {p.speed:.4g} m/s")
+    axes.set(xlabel="block n", ylabel="speed over ten blocks [m/s]", title="speed of the blow")
+    axes.set(ylim=(0.9 * p.speed, 1.02 * p.speed), xlim=(1.7, None))
+    axes.legend(fontsize=8, loc="lower right")
 
 
 EXPERIMENT = Study(
     name="sound",
     paper="CSM10 fig 12-14",
     title="speed of sound in chains of blocks",
+    claim="chains of short and of long blocks: speed → √(Y/ρ) = 63.25 m/s",
     parameters=Sound,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
-    claim="chains of short and of long blocks: speed → √(Y/ρ) = 63.25 m/s",
+    figures=figures,
 )

@@ -4,7 +4,6 @@ The motion does not depend on α in any bit, so the same run is timed with each 
 counts. The papers' α are 0.1 … 0.9 cm; ours begin lower, because there the optimum is.
 """
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -12,11 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clast.dynamics.engine import Engine
-from clast.element_tests.figure import cells_figure
-from clast.element_tests.recorded import still_of
 from clast.element_tests.shear_cell import disks, papers_cell, voronoi_grains
-from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
+from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, parameter
+from clast.experiments.shared.timing import DIAMETER, RADIUS, TimedCell, columns_of, save_cells, timed
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.scene.plane import Scene
@@ -25,51 +22,23 @@ SPEEDS = (0.1, 0.4, 0.7, 1.0)  # cm/s, ARX
 SMALL = (0.003, 0.006, 0.012, 0.02, 0.03, 0.045, 0.07)  # cm, ours
 PAPERS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # cm
 AUTO = 0.0  # stands for "auto" in tables
-DIAMETER, RADIUS = 0.76, 0.1  # cm, PRE10
 BETA, GAMMA = 0.704, 0.357  # published
 WITHIN = 0.15  # our own bar: α = "auto" costs at most so much more than the best fixed one
 EXPONENT = 0.1  # agrees: published ± 10 %
 
 
-class VerletDistance(Parameters):
+class VerletDistance(TimedCell):
     """PRE10's cell with Voronoi grains, and ARX's speeds; disks for ARX's split into forces and lists."""
 
-    grains: int = parameter(60, "number of grains", "", ge=4)
-    until: float = parameter(20.0, "simulated time of a run", "s", gt=0)
-    dt: float = parameter(1e-3, "time step", "s", gt=0)
     every: int = parameter(1, "take every so-manieth of the papers' distances only", "", ge=1)
-    repetitions: int = parameter(7, "timed runs with each distance, of which the median counts", "", ge=1)
 
 
-class ClockedEngine(Engine):
-    """An engine that knows how long its lists took [CPU s]."""
-
-    listing = 0.0
-
-    def _rebuild(self) -> None:
-        began = time.process_time()
-        super()._rebuild()
-        self.listing += time.process_time() - began
+SIZES: Sizes = {"quick": {"until": 4.0, "repetitions": 3, "every": 4}, "full": {}}
 
 
 def distances(p: VerletDistance) -> list[float]:
     """All Verlet distances tried, "auto" right after the small ones, which it is held against."""
     return [*SMALL, AUTO, *PAPERS[:: p.every]]
-
-
-def timed(scene: Scene, alpha: float, p: VerletDistance, steps: int) -> dict[str, float]:
-    """CPU time per step of a run with one Verlet distance, that of its lists, and what explains them."""
-    engine = ClockedEngine(scene, dt=p.dt, alpha="auto" if alpha == AUTO else alpha)
-    engine.listing, before, began = 0.0, engine.rebuilds, time.process_time()
-    engine.advance(steps)
-    took = time.process_time() - began
-    return {
-        "seconds": took / steps,
-        "list_seconds": engine.listing / steps,
-        "rebuilds": (engine.rebuilds - before) / steps,
-        "candidates": engine.candidates / p.grains,
-        "at_end": engine.alpha,
-    }
 
 
 def cell_of(p: VerletDistance, shape: str, speed: float) -> Scene:
@@ -80,16 +49,17 @@ def cell_of(p: VerletDistance, shape: str, speed: float) -> Scene:
 
 
 def time_cell(p: VerletDistance, shape: str, speed: float) -> Columns:
-    """One row per repetition and Verlet distance, taken in turn."""
+    """One row per repetition and Verlet distance, taken in turn: CPU time per step, that of the lists, and what explains them."""
     scene = cell_of(p, shape, speed)
-    steps = max(1, round(p.until / p.dt))
-    timed(scene, AUTO, p, max(1, steps // 10))  # warm: kernels loaded, clock of the processor up
+    timed(scene, "auto", p.dt, max(1, p.steps // 10))  # warm: kernels loaded, clock of the processor up
     rows = []
     for repetition in range(p.repetitions):
         for alpha in distances(p):
-            row: dict[str, float] = {"repetition": repetition, "alpha": alpha, "steps": steps}
-            rows.append(row | timed(scene, alpha, p, steps))
-    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+            run = timed(scene, "auto" if alpha == AUTO else alpha, p.dt, p.steps)
+            row: dict[str, float] = {"repetition": repetition, "alpha": alpha, "steps": p.steps}
+            row |= {"seconds": run.seconds, "list_seconds": run.list_seconds, "rebuilds": run.rebuilds}
+            rows.append(row | {"candidates": run.candidates / p.grains, "at_end": run.alpha})
+    return columns_of(rows)
 
 
 def tables(p: VerletDistance, _threads: int | str) -> Mapping[str, Callable[[], Columns]]:
@@ -236,23 +206,20 @@ def figures(p: VerletDistance, run: Run, folder: Path) -> Sequence[Path]:
     right.set_title(f"{p.grains} disks, 1 cm/s", fontsize=10)
     right.legend()
     paths = [save_figure(figure, folder / "verlet-distance.png")]
-    cells = {
-        f"{p.grains} {name}": still_of(cell_of(p, shape, 0.0))
-        for name, shape in (("Voronoi grains", "voronoi"), ("disks", "disk"))
-    }
-    return [*paths, save_figure(cells_figure(cells, "cm"), folder / "cells.png")]
+    kinds = {"Voronoi grains": "voronoi", "disks": "disk"}
+    return [*paths, save_cells({f"{p.grains} {name}": cell_of(p, shape, 0.0) for name, shape in kinds.items()}, folder)]
 
 
 EXPERIMENT = Study(
     name="verlet-distance",
     paper="PRE10 fig 12; ARX fig 12-13",
     title="time per step against the Verlet distance",
+    claim="time per step A/α^β + B α^γ, β = 0.704, γ = 0.357; the best α changes with speed",
+    sizes=SIZES,
     parameters=VerletDistance,
     tables=tables,
     evaluate=evaluate,
-    figures=figures,
     merit=merit,
+    figures=figures,
     timed=True,
-    sizes={"quick": {"until": 4.0, "repetitions": 3, "every": 4}, "full": {}},
-    claim="time per step A/α^β + B α^γ, β = 0.704, γ = 0.357; the best α changes with speed",
 )

@@ -128,7 +128,7 @@ class Scene(Problem[Body]):
     law            between all materials that have none of their own (`set_law`)
     gravity        acceleration (x, y) [length/time²]
     drag           rate γ of a drag −γmv, −γIω on every grain [1/time], a number or a function of time; booked as heat
-    counting       "euler" (weights, the default) or "all-pairs" (the papers' literal sum)
+    counting       "euler" (weights, the default) or "all-pairs" (the papers' literal sum; the experiment cow-gas has both)
     onset          weight the elastic kick of a step in which a contact opens or closes; off only to see the difference
     remove_below   grains that have fallen below this y are taken out of the run (they keep their last place in frames)
     springs        what contacts remember at the start, from an earlier run: `engine.springs()`

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -65,6 +65,11 @@ def build_drag(keys: schema.TimedKeys) -> Timed:
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
 
+def missing(what: str, made: Iterable[str], ready: Iterable[str]) -> str:
+    """The sentence for a name that neither the file nor the library knows."""
+    return f"there is no {what}: the file has {', '.join(made) or 'none'}; ready-made are {', '.join(ready)}"
+
+
 class ShapeShelf:
     """The shapes of a file by name, and after them the ready-made ones; each is made once.
 
@@ -85,11 +90,8 @@ class ShapeShelf:
         """The shapes a name stands for: one, or those of a whole photograph."""
         if name not in self._made:
             if name not in library_shapes():
-                names, solid = ", ".join(self._made) or "none", name in library_solids()
-                raise ShapeError(
-                    f'there is no shape "{name}"{", which is a solid for a scene with dimension = 3" if solid else ""}: the file '
-                    f"has {names}; ready-made are {', '.join(library_shapes())}"
-                )
+                elsewhere = ", which is a solid for a scene with dimension = 3" if name in library_solids() else ""
+                raise ShapeError(missing(f'shape "{name}"{elsewhere}', self._made, library_shapes()))
             self._made[name] = [library_shape(name)]
         return self._made[name]
 

@@ -26,12 +26,11 @@ from clast.errors import ClastError, InputError, OverlapError, SceneError, StepE
 from clast.output.recording import steps_until
 from clast.scene.plane import Box, Scene
 from clast.scene.space import Scene3D
-from clast.scene.tags import Fixed
 from clast.scene_files.build import ShapeShelf, at
 from clast.scene_files.complaint import complaint, shown, written
 from clast.scene_files.fill import add_fill
 from clast.scene_files.room import crowded
-from clast.scene_files.rules import add_all, law_and_drag
+from clast.scene_files.rules import add_all, law_and_drag, shape_of, tags_of_wall
 from clast.scene_files.schema import GrainKeys, SceneKeys, WallKeys
 from clast.scene_files.schema_run import RunKeys
 from clast.scene_files.space.build import SolidShelf
@@ -165,10 +164,8 @@ def build(keys: SceneKeys, shelf: ShapeShelf, origin: list[str]) -> Scene:
 
 def add_grain(scene: Scene, keys: GrainKeys, shelf: ShapeShelf) -> None:
     """Add one of `grains`."""
-    with at("shape"):
-        shape = shelf[keys.shape]
     scene.add(
-        shape, keys.position, angle=np.deg2rad(keys.angle_degrees), velocity=keys.velocity,
+        shape_of(keys, shelf), keys.position, angle=np.deg2rad(keys.angle_degrees), velocity=keys.velocity,
         spin=keys.spin, density=keys.density, mass=keys.mass, material=keys.material, name=keys.name,
     )  # fmt: skip
 
@@ -177,9 +174,7 @@ def add_wall(scene: Scene, keys: WallKeys, shelf: ShapeShelf) -> None:
     """Add one of `walls`; SceneError unless it is drawn in one way."""
     if (keys.vertices is None) == (keys.shape is None):
         raise SceneError("give vertices with a radius, or a shape with a position")
-    if keys.fixed and keys.mass is not None:
-        raise SceneError("a fixed wall has no use for a mass: remove it, or write fixed = false")
-    tags = (Fixed(),) if keys.fixed else ()
+    tags = tags_of_wall(keys)
     if keys.vertices is not None:
         if keys.position is not None or keys.angle_degrees != 0.0:
             raise SceneError("vertices stand where they are drawn: remove position and angle_degrees")
@@ -188,15 +183,12 @@ def add_wall(scene: Scene, keys: WallKeys, shelf: ShapeShelf) -> None:
         shape = drawn(keys.vertices, keys.radius, keys.closed)
         scene.add_wall(shape, tags=tags, mass=keys.mass, material=keys.material, name=keys.name)
         return
-    assert keys.shape is not None
     if keys.position is None:
         raise SceneError("position is missing: say where the shape stands")
     if keys.radius is not None or keys.closed:
         raise SceneError("radius and closed belong to vertices: remove them, or the shape")
-    with at("shape"):
-        shape = shelf[keys.shape]
     scene.add(
-        shape, keys.position, angle=np.deg2rad(keys.angle_degrees), mass=keys.mass, material=keys.material,
+        shape_of(keys, shelf), keys.position, angle=np.deg2rad(keys.angle_degrees), mass=keys.mass, material=keys.material,
         big=True, name=keys.name, tags=tags,
     )  # fmt: skip
 

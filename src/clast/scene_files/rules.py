@@ -13,8 +13,8 @@ from clast.scene.tags import Fixed
 from clast.scene.timed import Timed
 from clast.scene_files.build import at, build_drag, build_tag
 from clast.scene_files.declared import made_from
-from clast.scene_files.schema import FixedTag, PressureTag, SceneKeys
-from clast.scene_files.space.schema import SpacePressureTag
+from clast.scene_files.schema import FixedTag, PressureTag, SceneKeys, WallKeys
+from clast.scene_files.space.schema import SpacePressureTag, SpaceWallKeys
 
 Add = Callable[[Any, Any, Any], None]
 """Adds one entry to a scene: (scene, keys of the entry, shelf of shapes)."""
@@ -45,6 +45,19 @@ def add_all(scene: Scene | Scene3D, keys: SceneKeys, shelf: Any, origin: list[st
         origin += [f"grain {n} of fill[{k}]" for n in range(many.count)]
     add_pair_laws(scene, keys)
     add_tags(scene, keys, origin)
+
+
+def shape_of(keys: Any, shelf: Any) -> Any:
+    """The shape that a grain or a wall names."""
+    with at("shape"):
+        return shelf[keys.shape]
+
+
+def tags_of_wall(keys: WallKeys | SpaceWallKeys) -> tuple[Fixed, ...]:
+    """`Fixed` where a wall is; SceneError for a mass that it has no use for."""
+    if keys.fixed and keys.mass is not None:
+        raise SceneError("a fixed wall has no use for a mass: remove it, or write fixed = false")
+    return (Fixed(),) if keys.fixed else ()
 
 
 def add_pair_laws(scene: Scene | Scene3D, keys: SceneKeys) -> None:

@@ -255,7 +255,7 @@ class SceneKeys(Keys):
     dimension: Literal[2] = key(2, "2: the scene is in the plane; for 3, in space, see docs/scene-file-3d.md")
     gravity: Pair = key([0.0, 0.0], "[x, y]", "length/time²")
     drag: TimedKeys = key(0.0, "rate γ of a drag −γmv, −γIω on every grain", "1/time")
-    counting: Literal["euler", "all-pairs"] = key("euler", "weights that count a corner once, or the papers' literal sum")
+    counting: Literal["euler", "all-pairs"] = key("euler", "corners count once, or the papers' literal sum; `cow-gas` has both")
     onset: bool = key(True, "weight the elastic kick of a step in which a contact opens or closes")
     remove_below: float | None = key(None, "grains that have fallen below this height leave the run", "length")
     law: LawKeys = key(..., "law between all materials that have none of their own, a table")

@@ -20,7 +20,7 @@ from scipy.optimize import minimize_scalar
 from clast.element_tests.biaxial import SWING_BRAKE
 from clast.element_tests.recorded import Record, curves, record
 from clast.experiments.experiment import Merit, Quantity, parameter
-from clast.experiments.shared.numbers import mean_error, slowness
+from clast.experiments.shared.numbers import mean_error, merit_of_tests, slowness
 from clast.experiments.shared.soil import Soil, State, cell_of, pressed
 from clast.measures.coordination import Coordination
 from clast.measures.loops import Loops
@@ -180,8 +180,7 @@ def worst_book(tests: Sequence[Table]) -> float:
 
 def merit_of(p: Cyclic, tests: Sequence[Table]) -> Merit:
     """Grains of a sample, steps of all tests, the worst book."""
-    steps = sum(int(each["step"][-1]) for each in tests)
-    return Merit(grains=p.columns * p.rows, steps=steps, energy_error=worst_book(tests))
+    return merit_of_tests(p.columns * p.rows, tests)
 
 
 def bars(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -21,7 +21,7 @@ from clast.element_tests.failure import Ending, Failure, Trial, read_failure, re
 from clast.element_tests.recorded import Record
 from clast.errors import InputError, PhysicsError, StepError
 from clast.experiments.experiment import Merit, Quantity, parameter
-from clast.experiments.shared.numbers import mean_error, slowness
+from clast.experiments.shared.numbers import mean_error, merit_of_tests, slowness
 from clast.experiments.shared.soil import ONSET, Soil, cell_of, pressed
 from clast.output.figures.plane import GRAIN, WALL, draw_bodies, run_outlines
 from clast.output.store.reader import Run, Table
@@ -155,17 +155,29 @@ def soonest(tests: Sequence[Table], failures: Sequence[Failure]) -> Quantity:
 
 def merit_of(p: FailingSoil, run: Run) -> Merit:
     """Grains of a sample, steps of all tests, the worst book."""
-    begun = [each for each in run.tables.values() if "axial_strain" in each]
-    return Merit(
-        grains=p.columns * p.rows,
-        steps=sum(int(each["step"][-1]) for each in begun),
-        energy_error=max((float(each["energy_error"][0]) for each in begun), default=None),
-    )
+    return merit_of_tests(p.columns * p.rows, [each for each in run.tables.values() if "axial_strain" in each])
 
 
 def read_all(run: Run, names: Mapping[Any, Sequence[str]]) -> dict[Any, list[Failure]]:
     """The failures of tests, by what they are grouped by."""
     return {key: [read_failure(run.tables[name]) for name in group] for key, group in names.items()}
+
+
+def draw_point(
+    axes: Any, share: float, value: float, error: float, failures: Sequence[Failure], *, colour: str, marker: str, label: str
+) -> None:
+    """A number at a pressure with its error, open where the overlap was deep."""
+    axes.errorbar(
+        share, value, yerr=0.0 if math.isnan(error) else error, fmt=marker, color=colour,
+        mfc=colour if is_valid(failures) else "white", capsize=3, label=label,
+    )  # fmt: skip
+
+
+def finish_points(axes: Any, ylabel: str, *, marker: str, columns: int) -> None:
+    """The axis of pressures, and below the figure what all points mean, open ones too."""
+    axes.plot([], [], ls="none", marker=marker, color="0.3", mfc="white", label=f"open: overlap above {VALID:g} r")
+    axes.set(xscale="log", xlabel=r"confining pressure $p_0/K_n$", ylabel=ylabel)
+    axes.figure.legend(loc="outside lower center", ncols=columns, fontsize=8)
 
 
 def draw_middle(axes: Any, record: Record) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from clast.experiments.experiment import Quantity
+from clast.experiments.experiment import Merit, Quantity
 from clast.measures.quasi_static import SLOW
+from clast.output.store.reader import Table
 
 
 def mean_error(values: Sequence[float] | np.ndarray) -> tuple[float, float]:
@@ -25,9 +26,30 @@ def with_error(value: float, error: float, digits: int = 3) -> str:
     return f"{value:.{digits}g}" + (f" ± {error:.2g}" if math.isfinite(error) else "")
 
 
+def lines_of_tests(seeds: int, thin: str) -> str:
+    """What the lines of a figure are: a mean and, thin, the tests it was taken from, or the one test there is."""
+    return f"mean of {seeds} tests (thick) and {thin}" if seeds > 1 else "one test each"
+
+
 def within(value: float, published: float, margin: float) -> bool | None:
     """Whether a value agrees; None where there is no value."""
     return bool(abs(value - published) <= margin) if math.isfinite(value) else None
+
+
+def near(name: str, measured: float, published: float, margin: float, note: str = "", unit: str = "") -> Quantity:
+    """A quantity that agrees if it is the published one within a margin."""
+    return Quantity(name, measured, unit, published, bool(abs(measured - published) <= margin), note)
+
+
+def below(name: str, measured: float, bar: float, note: str = "", unit: str = "") -> Quantity:
+    """A quantity that agrees if it is below a bar."""
+    return Quantity(name, measured, unit, bar, bool(measured < bar), note)
+
+
+def merit_of_tests(grains: int, tests: Iterable[Table]) -> Merit:
+    """Grains of a sample, steps of all tests, the worst book."""
+    ends = [(int(each["step"][-1]), float(each["energy_error"][0])) for each in tests]
+    return Merit(grains=grains, steps=sum(step for step, _ in ends), energy_error=max((error for _, error in ends), default=None))
 
 
 def slowness(fastest: float, note: str = "") -> Quantity:

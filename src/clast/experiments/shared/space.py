@@ -1,4 +1,5 @@
-"""What the experiments in space share: grains of volume 1 and mass 1, their law, and pictures where pyvista is installed."""
+"""What the experiments in space share: grains of volume 1 and mass 1, their law and time step, and pictures where pyvista is
+installed."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from typing import Literal
 import numpy as np
 
 from clast.algebra.quaternions import about, matrix, product
-from clast.laws.linear import Linear
+from clast.experiments.experiment import Parameters, parameter
+from clast.experiments.shared.damped import damped_law
 from clast.output.figures.plane import frames_figure, save_figure, scene_figure
 from clast.output.store.reader import Run
 from clast.scene.space import Scene3D
@@ -25,6 +27,16 @@ TILT = 0.03  # radians, by which each is turned at random
 DIAMETER = (6.0 / math.pi) ** (1.0 / 3.0)  # of a ball of volume 1
 
 
+class GrainsInSpace(Parameters):
+    """Contacts of grains of volume 1 and density 1 under gravity 1, and the time step that goes with them."""
+
+    friction: float = parameter(0.5, "friction μ of grains and walls", "", ge=0)
+    tangential: float = parameter(0.5, "k_t over k_n", "", gt=0)
+    stiffness: float = parameter(1e4, "normal stiffness k_n", "mg/d", gt=0)
+    zeta: float = parameter(0.2, "damping of contacts, of critical", "", ge=0, lt=1)
+    steps_per_contact: float = parameter(30.0, "time steps in the contact time T_c = π√(m/2k)", "", ge=20)
+
+
 def plural(shape: str) -> str:
     """How titles call many grains of a shape."""
     return PLURAL.get(shape, f"{shape}s")
@@ -35,23 +47,17 @@ def contact_time(stiffness: float) -> float:
     return math.pi * math.sqrt(0.5 / stiffness)
 
 
-def damped_law(stiffness: float, tangential: float, friction: float, zeta: float, reduced_mass: float) -> Linear:
-    """The linear law with dashpots G = 2ζ√(k/m_e), along the normal with k_n and along the tangent with k_t (model §3).
-
-    tangential   k_t over k_n
-    """
-    k_t, rate = tangential * stiffness, 2.0 * zeta / math.sqrt(reduced_mass)
-    return Linear(stiffness, k_t, friction, normal_damping=rate * math.sqrt(stiffness), tangential_damping=rate * math.sqrt(k_t))
+def step_of(p: GrainsInSpace) -> float:
+    """Δt of a run."""
+    return contact_time(p.stiffness) / p.steps_per_contact
 
 
-def scene_of_grains(
-    stiffness: float, tangential: float, friction: float, zeta: float, remove_below: float | None = None, drag: Timed = 0.0
-) -> Scene3D:
-    """An empty scene under gravity 1 (along −z) whose contacts are damped by a share `zeta` of critical.
+def scene_of_grains(p: GrainsInSpace, remove_below: float | None = None, drag: Timed = 0.0) -> Scene3D:
+    """An empty scene under gravity 1 (along −z) whose contacts are damped by the share ζ of critical.
 
     Between grains dashpots see half the mass of one, at a wall the whole.
     """
-    between, at_wall = (damped_law(stiffness, tangential, friction, zeta, mass) for mass in (0.5, 1.0))
+    between, at_wall = (damped_law(p.stiffness, p.tangential, p.friction, p.zeta, mass) for mass in (0.5, 1.0))
     scene = Scene3D(law=between, gravity=(0.0, 0.0, -1.0), remove_below=remove_below, drag=drag)
     scene.set_law("grain", "wall", at_wall)
     return scene

@@ -11,7 +11,7 @@ import numpy as np
 from clast.algebra.quaternions import IDENTITY, about
 from clast.errors import SceneError, ShapeError
 from clast.scene.space import unit
-from clast.scene_files.build import at
+from clast.scene_files.build import at, missing
 from clast.scene_files.declared import made_from
 from clast.scene_files.space.schema_solids import (
     AnySolid,
@@ -63,11 +63,8 @@ class SolidShelf:
             self._make(name)
         if name not in self._made:
             if name not in library_solids():
-                names, flat = ", ".join(self._made) or "none", name in library_shapes()
-                raise ShapeError(
-                    f'there is no solid "{name}"{", which is a shape for a scene in the plane" if flat else ""}: the file has '
-                    f"{names}; ready-made are {', '.join(library_solids())}"
-                )
+                elsewhere = ", which is a shape for a scene in the plane" if name in library_shapes() else ""
+                raise ShapeError(missing(f'solid "{name}"{elsewhere}', self._made, library_solids()))
             self._made[name] = library_solid(name)
         return self._made[name]
 

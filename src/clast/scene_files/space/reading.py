@@ -5,9 +5,7 @@ from __future__ import annotations
 from clast.algebra.quaternions import product
 from clast.errors import SceneError
 from clast.scene.space import Box3D, Scene3D
-from clast.scene.tags import Fixed
-from clast.scene_files.build import at
-from clast.scene_files.rules import add_all, law_and_drag
+from clast.scene_files.rules import add_all, law_and_drag, shape_of, tags_of_wall
 from clast.scene_files.space.build import SolidShelf, build_turn
 from clast.scene_files.space.fill import add_space_fill
 from clast.scene_files.space.schema import SpaceGrainKeys, SpaceSceneKeys, SpaceWallKeys
@@ -25,8 +23,7 @@ def build_space(keys: SpaceSceneKeys, shelf: SolidShelf, origin: list[str]) -> S
 
 def add_grain(scene: Scene3D, keys: SpaceGrainKeys, shelf: SolidShelf) -> None:
     """Add one of `grains`: its centre of mass at a place, turned from how it was drawn."""
-    with at("shape"):
-        solid = shelf[keys.shape]
+    solid = shape_of(keys, shelf)
     scene.add(
         solid, keys.position, orientation=product(build_turn(keys), solid.orientation), velocity=keys.velocity, spin=keys.spin,
         density=keys.density, mass=keys.mass, material=keys.material, name=keys.name,
@@ -37,9 +34,7 @@ def add_space_wall(scene: Scene3D, keys: SpaceWallKeys, shelf: SolidShelf) -> No
     """Add one of `walls`; SceneError unless it is drawn in one way."""
     if (keys.corners is None) == (keys.shape is None):
         raise SceneError("give corners with a radius, or a shape")
-    if keys.fixed and keys.mass is not None:
-        raise SceneError("a fixed wall has no use for a mass: remove it, or write fixed = false")
-    turn = build_turn(keys)
+    tags, turn = tags_of_wall(keys), build_turn(keys)
     if keys.corners is not None:
         if keys.position is not None or keys.orientation is not None or keys.axis is not None:
             raise SceneError("corners stand where they are drawn: remove position, orientation, axis and angle_degrees")
@@ -51,12 +46,10 @@ def add_space_wall(scene: Scene3D, keys: SpaceWallKeys, shelf: SolidShelf) -> No
             raise SceneError("radius is missing: corners need a sphero-radius")
         solid = plate(keys.corners, keys.radius, name="wall")
     else:
-        assert keys.shape is not None
         if keys.radius is not None:
             raise SceneError("radius belongs to corners: remove it, or the shape")
-        with at("shape"):
-            solid = shelf[keys.shape]
+        solid = shape_of(keys, shelf)
     scene.add_drawn(
         solid, keys.position or (0.0, 0.0, 0.0), turn=turn, mass=keys.mass, material=keys.material, big=True, name=keys.name,
-        tags=(Fixed(),) if keys.fixed else (),
+        tags=tags,
     )  # fmt: skip
