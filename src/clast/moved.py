@@ -11,6 +11,7 @@ MOVED = {
     "clast.experiments.conduct": "clast.experiments.shared.running",
     "clast.output.chains_figure": "clast.output.figures.chains",
     "clast.output.photograph_figure": "clast.output.figures.photograph",
+    "clast.output.store.layout": "clast.output.store.files",
     "clast.packing.arrangement": "clast.packing.plane.arrangement",
     "clast.packing.lattice": "clast.packing.plane.lattice",
     "clast.packing.voronoi": "clast.packing.plane.voronoi",

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 RECORDED = 32  # steps of a program
 AHEAD = 4  # programs that are begun before the host looks how far they have come, where none was stopped
-CHANGED = ("body", "angle", "momentum", "book", "gear", "late")  # of a state, by steps
+CHANGED = ("body", "angle", "momentum", "book", "gear", "mid_step")  # of a state, by steps
 STATE, LISTS = "state", "lists"
 
 

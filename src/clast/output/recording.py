@@ -23,7 +23,7 @@ from clast.output.estimate import announcement
 from clast.output.progress import Progress
 from clast.output.space.solids import solid_arrays
 from clast.output.store.checkpoint import read_mark
-from clast.output.store.layout import RUN_FILE
+from clast.output.store.files import RUN_FILE
 from clast.output.store.provenance import collect_provenance
 from clast.output.store.reader import Run, open_run
 from clast.output.store.writer import RunWriter

@@ -97,7 +97,7 @@ class Report:
         return max((abs(self.stresses[name] / wanted - 1.0) for name, wanted in self.targets.items() if wanted), default=0.0)
 
     def numbers(self) -> dict[str, float]:
-        """All of it as plain numbers, to be kept."""
+        """All of it as plain numbers, to be cached."""
         plain = {name: float(value) for name, value in vars(self).items() if not isinstance(value, dict)}
         plain |= {f"stress {name}": value for name, value in self.stresses.items()}
         return plain | {f"target {name}": value for name, value in self.targets.items()}
@@ -136,10 +136,10 @@ def prepare(scene: Scene, stop: Stop, *, dt: float | None = None, progress: Prog
     """Step `scene` until it is at rest, or take that from the cache; PhysicsError with the report if it does not come to rest."""
     progress = progress or quiet()
     path = kept_path("prepared", scene, f"{dt!r} {stop!r}", *SOURCES)
-    kept = take(path, len(scene))
-    if kept is not None:
+    cached = take(path, len(scene))
+    if cached is not None:
         progress.detail(f"prepared before: taken from {path}")
-        return Prepared(kept.positions, kept.angles, kept.springs, Report.from_numbers(dict(kept.numbers)))
+        return Prepared(cached.positions, cached.angles, cached.springs, Report.from_numbers(dict(cached.numbers)))
     if not bind.is_compiled(kernels_of(scene)):
         progress.say("compiling once, about 30 s")
     engine = Engine(scene, dt=dt)

@@ -15,7 +15,7 @@ from typing import Any
 from clast.errors import ClastError, InputError
 from clast.experiments import find, names
 from clast.experiments.experiment import Entry, Parameters, Study
-from clast.output.store.layout import PARTS_FOLDER, RUN_FILE
+from clast.output.store.files import PARTS_FOLDER, RUN_FILE
 from clast.output.store.reader import Run, open_run
 from clast.sweeps.task import DAMAGED, FAILURE_FILE, State, read_failure, state_of
 
@@ -74,7 +74,7 @@ class PlannedRun:
 
     @property
     def timed(self) -> bool:
-        """Whether it measures time, so that nothing else may run beside it."""
+        """Whether it measures time, so that nothing else may run at the same time."""
         return isinstance(self.entry, Study) and self.entry.timed
 
     @property

@@ -35,18 +35,18 @@ def run_file(
             return stored
     for remark in file.remarks:
         progress.say(remark)
-    manner = file.run
-    about = {"scene_file": file.path.name, "title": file.title, "parameters": manner.model_dump(exclude={"threads"})}
+    settings = file.run
+    about = {"scene_file": file.path.name, "title": file.title, "parameters": settings.model_dump(exclude={"threads"})}
     return run_scene(
         file.scene,
-        until=manner.until,
+        until=settings.until,
         out=out,
-        dt=manner.dt,
-        alpha=manner.alpha,
-        threads=manner.threads,
-        integrator=manner.integrator,
-        samples=manner.samples,
-        frames=manner.frames,
+        dt=settings.dt,
+        alpha=settings.alpha,
+        threads=settings.threads,
+        integrator=settings.integrator,
+        samples=settings.samples,
+        frames=settings.frames,
         resume=resume,
         overwrite=overwrite,
         provenance={**about, "scene_text": file.text, "shape_texts": dict(file.shape_texts)},

@@ -20,7 +20,7 @@ import numpy as np
 from clast.errors import ClastError, StoreError
 from clast.experiments import find
 from clast.output.store.atomic import TEMPORARY, sync_folder
-from clast.output.store.layout import RESULT_FILE
+from clast.output.store.files import RESULT_FILE
 from clast.sweeps.plan import Plan, read_plan, varied_names
 from clast.sweeps.task import read_failure, state_of
 

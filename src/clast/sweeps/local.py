@@ -1,4 +1,4 @@
-"""Tasks on this machine: in processes beside each other, what is finished left alone, what was begun gone on with."""
+"""Tasks on this machine: several processes at a time, what is finished left alone, what was begun gone on with."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def run_locally(
 ) -> list[Ending]:
     """Carry out tasks into their folders within `folder` and return how each ended, in the order of the tasks.
 
-    jobs       processes beside each other, one per core if None
+    jobs       processes at a time, one per core if None
     threads    of each run
     retry      try again what failed before
     progress   where it shows itself; the terminal if None, nowhere with `Display(silent=True)`

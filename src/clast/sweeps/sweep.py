@@ -64,8 +64,8 @@ class Sweep:
                 self.rows.append(self._checked_scene(row, build) if self.is_scene else self._checked(row))
             except ClastError as error:
                 raise type(error)(f"row {number} ({written(row)}): {error}") from None
-            if (twin := seen.setdefault(canonical(self.rows[-1]), number)) != number:
-                raise InputError(f"rows {twin} and {number} are the same ({written(row)}): give each value once")
+            if (first := seen.setdefault(canonical(self.rows[-1]), number)) != number:
+                raise InputError(f"rows {first} and {number} are the same ({written(row)}): give each value once")
 
     def _checked(self, row: Mapping[str, Any]) -> dict[str, Any]:
         chosen = find(self.what).choose(self.size or "quick", row).model_dump(mode="json")

@@ -15,7 +15,7 @@ from clast.errors import StoreError
 from clast.output.progress import Progress, quiet
 from clast.output.recording import CHECKPOINT_SECONDS
 from clast.output.store.atomic import make_folder, write_text
-from clast.output.store.layout import LOCK_FILE, RESULT_FILE, RUN_FILE
+from clast.output.store.files import LOCK_FILE, RESULT_FILE, RUN_FILE
 from clast.output.store.reader import open_run
 from clast.output.store.values import to_json
 
@@ -36,7 +36,7 @@ class Task:
     what         name of an experiment, or path of a scene file
     size         size of the experiment; None for its own default
     parameters   on top of the size; of a scene file entries by their dotted keys, `law.friction`, `fill.0.seed`
-    alone        it measures time: nothing else may run beside it
+    alone        it measures time: nothing else may run at the same time
     """
 
     name: str

@@ -14,7 +14,7 @@ from clast.errors import StoreError
 from clast.output.store import atomic
 from clast.output.store import pack as pack_module
 from clast.output.store import writer as store
-from clast.output.store.layout import FORMAT_VERSION, part_path
+from clast.output.store.files import FORMAT_VERSION, part_path
 from clast.output.store.pack import pack
 from clast.output.store.reader import Run, open_run
 from clast.output.store.writer import RunWriter

@@ -37,18 +37,23 @@ class Answer(NamedTuple):
 def answer_of_law(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -> Any:
     """`answer_of(touch, met, side, pair, world)`."""
     elastic, force, extra, read_row = law.elastic, law.force, law.extra, law.read_row
-    read_spring, sliding_now, own, width = family.read_spring, family.sliding_now, family.SPRING, memory_width(family, law)
+    read_spring, sliding_now, spring_width, width = (
+        family.read_spring,
+        family.sliding_now,
+        family.SPRING,
+        memory_width(family, law),
+    )
 
     @device
     def answer_of(touch, met, side, pair, world):
         row = read_row(world.model.law, pair.row)
         push = elastic(row, touch.depth, pair.radius)
         if remembers and met.counts > 0.0:
-            spring, at, slip = world.contacts.spring, width * met.k, sliding_now(touch, side)
-            kept = read_spring(spring, at, touch, 0.0)
+            spring, at, slip = world.lists.spring, width * met.k, sliding_now(touch, side)
+            remembered = read_spring(spring, at, touch, 0.0)
             said = force(
                 row, Contact(touch.depth, touch.closing, slip[0], slip[1], pair.mass, pair.radius),
-                Memory(kept[0], kept[1], spring[at + own] if extra else 0.0), 0.0,
+                Memory(remembered[0], remembered[1], spring[at + spring_width] if extra else 0.0), 0.0,
             )  # fmt: skip
             return Answer(push, said.viscous, (said.shear_u, said.shear_w), (said.drag_u, said.drag_w))
         return Answer(push, 0.0, FLAT, FLAT)

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clast.dynamics.arrays import Contacts, Model
+from clast.dynamics.arrays import Lists, Model
 from clast.errors import SceneError
 from clast.scene.springs import Springs, Springs3D
 
-FIRST = 2  # column of Contacts.pair: the first candidate; the next columns are those of further sections
+FIRST = 2  # column of Lists.pair: the first candidate; the next columns are those of further sections
 EXTRA, COUNT, CENTROID, NORMAL, END = 3, 7, 8, 11, 14  # columns of Springs3D.memory
 
 
@@ -25,7 +25,7 @@ class Kind(NamedTuple):
     overlaps: bool = False  # one contact for each pair, at its first candidate, with centroid and normal of the last step
 
     def columns(self, extra: int, rolling: int) -> list[int]:
-        """Which columns of `memory` a row of Contacts.spring holds."""
+        """Which columns of `memory` a row of Lists.spring holds."""
         spring = 1 if self.axes == 2 else 3
         found = [*range(spring), *([spring] if extra else []), *(range(spring + 1, 2 * spring + 1) if rolling else [])]
         return [*found, *range(CENTROID, END)] if self.overlaps else found
@@ -42,7 +42,7 @@ class Kind(NamedTuple):
 
 
 def springs_of(
-    kind: Kind, lists: Contacts, pairs: int, order: np.ndarray, rank: np.ndarray, geometry: Any, model: Model, extra: int,
+    kind: Kind, lists: Lists, pairs: int, order: np.ndarray, rank: np.ndarray, geometry: Any, model: Model, extra: int,
     rolling: int, law: str,
 ) -> Any:  # fmt: skip
     """Memory of the touching contacts, with bodies and features named so that another run can find them.
@@ -83,7 +83,7 @@ def without_extra(kind: Kind, springs: Any) -> Any:
 
 
 def put_springs(
-    kind: Kind, springs: Any, lists: Contacts, order: np.ndarray, rank: np.ndarray, geometry: Any, model: Model, extra: int,
+    kind: Kind, springs: Any, lists: Lists, order: np.ndarray, rank: np.ndarray, geometry: Any, model: Model, extra: int,
     rolling: int,
 ) -> int:  # fmt: skip
     """Write springs into empty lists as if these had just been built; returns the number of pairs.

@@ -62,12 +62,12 @@ class PrivateFiles(IndexDataCacheFile):
 def keep_beside(module: ModuleType) -> None:
     """Let the kernels of a generated module keep their machine code beside it. Before any of them is called."""
     for dispatcher in vars(module).values():
-        kept: Any = getattr(dispatcher, "_cache", None)
-        if not hasattr(kept, "_cache_file"):  # not a kernel
+        cache: Any = getattr(dispatcher, "_cache", None)
+        if not hasattr(cache, "_cache_file"):  # not a kernel
             continue
-        place = Beside(module, kept._impl.locator.get_disambiguator())
-        kept._impl._locator = place
-        kept._cache_path = place.get_cache_path()
-        kept._cache_file = PrivateFiles(
-            cache_path=kept._cache_path, filename_base=kept._impl.filename_base, source_stamp=place.get_source_stamp()
+        place = Beside(module, cache._impl.locator.get_disambiguator())
+        cache._impl._locator = place
+        cache._cache_path = place.get_cache_path()
+        cache._cache_file = PrivateFiles(
+            cache_path=cache._cache_path, filename_base=cache._impl.filename_base, source_stamp=place.get_source_stamp()
         )
