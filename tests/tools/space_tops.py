@@ -140,7 +140,7 @@ def clock_of(
 
 def world_of(run: Run, clock: Clock, tags: Tags | None = None) -> BodyWorld:
     """The world of a pass over bodies: the same arrays, flat."""
-    m, c, f = flat(run.model), flat(run.contacts), flat(run.forces)
+    m, c, f = flat(run.model), flat(run.lists), flat(run.forces)
     return BodyWorld(
         BodyModel(m.inverse_mass, m.inverse_inertia, m.cell, m.gravity), flat(run.state),
         BodyLists(c.image, c.first_pair, c.first_other, at_a_line(c.other), c.reference), BodyForces(f.pair, f.work, f.loss),

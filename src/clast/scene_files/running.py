@@ -11,6 +11,7 @@ from clast.output.progress import Progress, quiet
 from clast.output.recording import CHECKPOINT_SECONDS
 from clast.output.recording import run as run_scene
 from clast.output.store.reader import Run, open_run
+from clast.scene_files.declared import arguments
 from clast.scene_files.reading import SceneFile
 
 
@@ -39,14 +40,8 @@ def run_file(
     about = {"scene_file": file.path.name, "title": file.title, "parameters": settings.model_dump(exclude={"threads"})}
     return run_scene(
         file.scene,
-        until=settings.until,
+        **arguments(settings),
         out=out,
-        dt=settings.dt,
-        alpha=settings.alpha,
-        threads=settings.threads,
-        integrator=settings.integrator,
-        samples=settings.samples,
-        frames=settings.frames,
         resume=resume,
         overwrite=overwrite,
         provenance={**about, "scene_text": file.text, "shape_texts": dict(file.shape_texts)},

@@ -11,7 +11,7 @@ import numpy as np
 from clast.algebra.quaternions import IDENTITY, about
 from clast.errors import SceneError, ShapeError
 from clast.scene.space import unit
-from clast.scene_files.build import at
+from clast.scene_files.complaint import at
 from clast.scene_files.declared import made_from
 from clast.scene_files.space.schema_solids import (
     AnySolid,
