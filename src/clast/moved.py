@@ -9,6 +9,11 @@ from types import ModuleType
 
 MOVED = {
     "clast.experiments.conduct": "clast.experiments.shared.running",
+    "clast.measures.accounts": "clast.measures.snapshots.accounts",
+    "clast.measures.contacts": "clast.measures.snapshots.contacts",
+    "clast.measures.heap": "clast.measures.snapshots.repose",
+    "clast.measures.tensors": "clast.algebra.tensors",
+    "clast.measures.walls": "clast.measures.snapshots.walls",
     "clast.output.chains_figure": "clast.output.figures.chains",
     "clast.output.photograph_figure": "clast.output.figures.photograph",
     "clast.output.store.layout": "clast.output.store.files",
@@ -23,7 +28,17 @@ MOVED = {
     "clast.preparation.periodic_cell": "clast.element_tests.periodic_cell",
     "clast.preparation.protocols": "clast.protocols.press",
     "clast.scene.scene": "clast.scene.plane",
+    "clast.shapes.space.box_tree": "clast.shapes.space.surfaces.box_tree",
+    "clast.shapes.space.ears": "clast.shapes.space.surfaces.ears",
+    "clast.shapes.space.faces": "clast.shapes.space.surfaces.faces",
+    "clast.shapes.space.inside": "clast.shapes.space.surfaces.inside",
+    "clast.shapes.space.mending": "clast.shapes.space.meshes.mending",
+    "clast.shapes.space.mesh_file": "clast.shapes.space.meshes.mesh_file",
+    "clast.shapes.space.mesh_simplify": "clast.shapes.space.meshes.simplify",
+    "clast.shapes.space.misfit": "clast.shapes.space.meshes.misfit",
     "clast.shapes.space.quaternions": "clast.algebra.quaternions",
+    "clast.shapes.space.surface": "clast.shapes.space.surfaces.surface",
+    "clast.shapes.space.thickness": "clast.shapes.space.surfaces.thickness",
 }
 
 

@@ -11,7 +11,7 @@ from clast.element_tests.biaxial import BiaxialCell
 from clast.errors import InputError, PhysicsError
 from clast.experiments.packing import SHAPES, scattered
 from clast.laws import Linear
-from clast.measures.accounts import accounts
+from clast.measures.snapshots.accounts import accounts
 from clast.packing.plane.voronoi import voronoi_packing
 from clast.protocols import press as protocols
 from clast.protocols.cell import Extent, add_cell, extent_of

@@ -10,7 +10,7 @@ from clast.algebra.quaternions import about, matrix
 from clast.dynamics.contacts.kinds import OTHERS
 from clast.dynamics.engine import Engine, kinds_to_compile
 from clast.laws import Cohesion, HertzMindlin, Law, Linear, Rolling
-from clast.measures.accounts import accounts
+from clast.measures.snapshots.accounts import accounts
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.shapes import disk, polygon, segment

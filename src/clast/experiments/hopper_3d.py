@@ -26,8 +26,8 @@ from clast.experiments.shared.space import (
     stand,
     standing_room,
 )
-from clast.measures.accounts import accounts
 from clast.measures.book import Book
+from clast.measures.snapshots.accounts import accounts
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.scene.space import Scene3D

@@ -20,8 +20,8 @@ from clast.backend import bind
 from clast.dynamics.engine import Engine, Snapshot, kernels_of
 from clast.dynamics.named import Cell
 from clast.errors import InputError, PhysicsError
-from clast.measures.accounts import accounts
-from clast.measures.contacts import body_forces, virial
+from clast.measures.snapshots.accounts import accounts
+from clast.measures.snapshots.contacts import body_forces, virial
 from clast.output.progress import Progress, quiet
 from clast.protocols.cell import OPPOSITE, Extent, extent_of
 from clast.protocols.prepared import Kept, keep, kept_path, take

@@ -25,9 +25,9 @@ import numpy as np
 
 from clast.contact.space.spheropolyhedron import CORNER, EDGE, FACE, FAN, KIND, ROW, SIDE, VERTEX
 from clast.errors import ShapeError
-from clast.shapes.space.ears import Corners
-from clast.shapes.space.faces import corners_of
 from clast.shapes.space.solid import Solid
+from clast.shapes.space.surfaces.ears import Corners
+from clast.shapes.space.surfaces.faces import corners_of
 from clast.shapes.space.vectors import products
 
 FLAT = 1e-7  # angle between the normals of two faces, radians: below it the edge between them is none

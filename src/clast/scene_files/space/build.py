@@ -23,7 +23,7 @@ from clast.scene_files.space.schema_solids import (
     Turned,
 )
 from clast.shapes import library_shapes, library_solid, library_solids, load_solid, read_mesh
-from clast.shapes.space.mesh_file import MESH_FILES, MeshGrain
+from clast.shapes.space.meshes.mesh_file import MESH_FILES, MeshGrain
 from clast.shapes.space.pieces import pieces
 from clast.shapes.space.report import solid_warnings
 from clast.shapes.space.solid import Solid

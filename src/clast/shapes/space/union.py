@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from clast.shapes.plane.inside import Floats, Ints
-from clast.shapes.space.faces import Loop, triangulated
-from clast.shapes.space.inside import OBLIQUE, crossings
 from clast.shapes.space.mass import Moments, SolidMass, mass_from
+from clast.shapes.space.surfaces.faces import Loop, triangulated
+from clast.shapes.space.surfaces.inside import OBLIQUE, crossings
 from clast.shapes.space.vectors import cross, products
 
 LINES = 384  # across the longer side of the body's shadow

@@ -15,9 +15,9 @@ import numpy as np
 
 from clast.shapes.plane.inside import Bools, Floats, Ints
 from clast.shapes.plane.thickness import THIN, ThinShapeWarning
-from clast.shapes.space.box_tree import BoxTree, Regions, segments
-from clast.shapes.space.faces import corners_of
-from clast.shapes.space.inside import distance_to_skeleton, height_over_triangles, in_surface, over_triangles
+from clast.shapes.space.surfaces.box_tree import BoxTree, Regions, segments
+from clast.shapes.space.surfaces.faces import corners_of
+from clast.shapes.space.surfaces.inside import distance_to_skeleton, height_over_triangles, in_surface, over_triangles
 from clast.shapes.space.vectors import cross, dot, products
 
 _SLACK = 1e-9  # of the size: boxes are wider by this, so that nothing is lost to round-off
