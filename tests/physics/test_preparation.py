@@ -14,9 +14,9 @@ from clast.laws import Linear
 from clast.measures.snapshots.accounts import accounts
 from clast.packing.plane.voronoi import voronoi_packing
 from clast.protocols import press as protocols
-from clast.protocols.cell import Extent, add_cell, extent_of
 from clast.protocols.prepared import kept_path
 from clast.protocols.press import Report, Stop, come_to_rest, prepare, report_on, start_from
+from clast.protocols.walls import Extent, add_walls, extent_of
 from clast.scene.plane import Scene
 from clast.scene.timed import Ramp
 from clast.shapes import disk, segment
@@ -195,7 +195,7 @@ def test_periodic_packings_are_refused():
 
 def test_the_sample_is_the_rectangle_between_the_inner_faces():
     scene = Scene(law=SMOOTH)
-    add_cell(scene, Extent(1.0, 2.0, 5.0, 7.0), 0.25)
+    add_walls(scene, Extent(1.0, 2.0, 5.0, 7.0), 0.25)
     places = np.array([body.position for body in scene.bodies])
     assert extent_of(scene, places) == Extent(1.0, 2.0, 5.0, 7.0)
     places[scene.ids("right")[0], 0] += 0.5

@@ -18,7 +18,7 @@ from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
 from clast.backend.cache_folder import cache_folder, is_private_file, written_whole
-from clast.backend.code_files import keep_beside
+from clast.backend.code_files import keep_machine_code
 from clast.backend.device import FUSED, law_function
 from clast.backend.meaning import PACKAGE, describe, path_of, plain, read, sources
 
@@ -121,7 +121,7 @@ def load(name: str, text: str) -> ModuleType:
     module.__file__ = str(path)
     sys.modules[name] = module
     exec(compile(text, str(path), "exec", dont_inherit=True), vars(module))
-    keep_beside(module)
+    keep_machine_code(module)
     return module
 
 

@@ -170,10 +170,10 @@ def carry_out(plan: Plan, only: str | None, plan_only: bool, list_only: bool, se
     else:
         show_rows(open_sweep(plan.folder), rows)
         print(f"sweep in {plan.folder}; parameters and results in {plan.folder / 'index.csv'}")
-    tell_failures(endings, plan)
+    tell_errors(endings, plan)
 
 
-def tell_failures(endings: Sequence[Ending], plan: Plan) -> None:
+def tell_errors(endings: Sequence[Ending], plan: Plan) -> None:
     """Say in one line what did not finish, and leave with its status."""
     folder = shlex.quote(str(plan.folder))
     failed = [each for each in endings if each.state == "failed"]

@@ -58,7 +58,7 @@ class Family(Protocol):
         """A state for Gear's method of this order, with velocities of half a step ago."""
         ...
 
-    def as_today(self, arrays: dict[str, np.ndarray], dt: float, /) -> dict[str, np.ndarray]:
+    def completed(self, arrays: dict[str, np.ndarray], dt: float, /) -> dict[str, np.ndarray]:
         """Arrays of a checkpoint, older ones with what they lack: they kept no velocities of half a step ago."""
         ...
 

@@ -23,15 +23,15 @@ from clast.errors import InputError, PhysicsError
 from clast.measures.snapshots.accounts import accounts
 from clast.measures.snapshots.contacts import body_forces, virial
 from clast.output.progress import Progress, quiet
-from clast.protocols.cell import OPPOSITE, Extent, extent_of
 from clast.protocols.prepared import Kept, keep, kept_path, take
 from clast.protocols.settle import unbalanced_force
+from clast.protocols.walls import OPPOSITE, Extent, extent_of
 from clast.scene.plane import Scene
 from clast.scene.springs import Springs
 
 COARSE = 5.0  # safe steps: more may keep a sample moving
 LOOKS = 500  # steps between two looks at a sample
-SOURCES = tuple(Path(__file__).with_name(name) for name in ("press.py", "settle.py", "cell.py"))  # decide what comes of it
+SOURCES = tuple(Path(__file__).with_name(name) for name in ("press.py", "settle.py", "walls.py"))  # decide what comes of it
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from clast.experiments import find, names
 from clast.experiments.experiment import Entry, Parameters, Study
 from clast.output.store.files import PARTS_FOLDER, RUN_FILE
 from clast.output.store.reader import Run, open_run
-from clast.sweeps.task import DAMAGED, FAILURE_FILE, State, read_failure, state_of
+from clast.sweeps.task import DAMAGED, ERROR_FILE, State, read_error, state_of
 
 QUICK = "quick"
 # Seconds of one run, start and figures included, on one core of an AMD EPYC (Zen 4) that others used too: what `--list`
@@ -171,13 +171,13 @@ def refuse_another(folder: Path, same: Sequence[Path]) -> None:
     if not folder.is_dir():
         raise InputError(f"{folder} is a file where a run should go: give another folder with --out")
     if not (folder / RUN_FILE).exists():
-        if not (folder / FAILURE_FILE).exists() and any(not is_trace(path) for path in folder.iterdir()):
+        if not (folder / ERROR_FILE).exists() and any(not is_trace(path) for path in folder.iterdir()):
             raise InputError(f"{folder} holds something that is no run: give another folder with --out")
         return
     try:
         open_run(folder).close()
     except (ClastError, *DAMAGED):
-        return  # reported as a failure, which does not stop the rest
+        return  # reported as an error, which does not stop the rest
     if not same:
         raise InputError(f"{folder} holds a run of something else, or of other parameters: give another folder with --out")
 
@@ -201,7 +201,7 @@ def differing(entry: Entry, size: str, parameters: Parameters) -> dict[str, Any]
 def progress_of(planned: PlannedRun) -> Progress:
     """How far a run is."""
     state = state_of(planned.folder)
-    said = read_failure(planned.folder) if state == "failed" else ""
+    said = read_error(planned.folder) if state == "failed" else ""
     if not (planned.folder / RUN_FILE).is_file():
         return Progress(state, said)
     try:

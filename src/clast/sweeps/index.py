@@ -22,7 +22,7 @@ from clast.experiments import find
 from clast.output.store.atomic import TEMPORARY, sync_folder
 from clast.output.store.files import RESULT_FILE
 from clast.sweeps.plan import Plan, read_plan, varied_names
-from clast.sweeps.task import read_failure, state_of
+from clast.sweeps.task import read_error, state_of
 
 INDEX_FILE = "index.csv"
 LOCK_FILE = ".index.lock"
@@ -60,9 +60,7 @@ def collect(plan: Plan) -> Columns:
         "row": np.arange(1, len(runs) + 1),
         "name": np.array(plan.names, str),
         "state": np.array(states, str),
-        "message": np.array(
-            [read_failure(run) if state == "failed" else "" for run, state in zip(runs, states, strict=True)], str
-        ),
+        "message": np.array([read_error(run) if state == "failed" else "" for run, state in zip(runs, states, strict=True)], str),
     }
     for name in found.parameters:
         found.columns[name] = column([row.get(name) for row in rows])

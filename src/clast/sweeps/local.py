@@ -14,7 +14,7 @@ from clast.errors import InputError
 from clast.output.recording import CHECKPOINT_SECONDS
 from clast.output.store.atomic import make_folder
 from clast.sweeps.display import Display
-from clast.sweeps.task import Task, is_complete, is_held, keep_failure, read_failure, state_of
+from clast.sweeps.task import Task, is_complete, is_held, keep_error, read_error, state_of
 
 WORKER = "clast.sweeps.worker"
 
@@ -67,7 +67,7 @@ def run_locally(
         if is_complete(run):
             endings[task.name] = Ending(task, "finished")
         elif state == "failed" and not retry:
-            endings[task.name] = Ending(task, "failed", read_failure(run))
+            endings[task.name] = Ending(task, "failed", read_error(run))
         else:
             waiting.append(task)
     together, alone = ([task for task in waiting if task.alone == so] for so in (False, True))
@@ -104,7 +104,7 @@ def piece_of(task: Task, folder: Path, threads: int | str, checkpoint_seconds: f
 
 
 def understood(task: Task, folder: Path, answer: Answer) -> Ending | None:
-    """The ending of a task from the last answer to it; a process that died is a failure of its own."""
+    """The ending of a task from the last answer to it; a process that died is an error of its own."""
     if "died" not in answer:
         if answer["state"] == "stopped":  # by somebody else's signal: saved, and to be gone on with
             return Ending(task, "failed", answer["message"], answer["seconds"])
@@ -112,5 +112,5 @@ def understood(task: Task, folder: Path, answer: Answer) -> Ending | None:
     run = folder / task.name
     message = f"{answer['died']}; what was saved before is intact"
     if not answer.get("signalled") and not is_held(run):  # one that was signalled to end is continued later, as if stopped
-        keep_failure(run, task, message)
+        keep_error(run, task, message)
     return Ending(task, "failed", message)

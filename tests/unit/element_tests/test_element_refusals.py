@@ -11,8 +11,8 @@ from clast.errors import InputError, SceneError
 from clast.laws import Linear
 from clast.measures import Strain, Stress
 from clast.packing.plane.voronoi import voronoi_packing
-from clast.protocols.cell import drive, press
 from clast.protocols.press import Prepared, Report
+from clast.protocols.walls import drive, press
 from clast.scene.springs import Springs
 
 LAW = Linear(1e4, 3.3e3, 0.4)

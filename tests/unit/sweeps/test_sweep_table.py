@@ -18,7 +18,7 @@ from clast.sweeps.index import Columns, locked, write_index
 from clast.sweeps.plan import read_plan
 from clast.sweeps.sweep import Sweep
 from clast.sweeps.table import SweepTable
-from clast.sweeps.task import DRAWN_FILE, keep_failure
+from clast.sweeps.task import DRAWN_FILE, keep_error
 
 SPEEDS, SEEDS = (1.0, 2.0, 4.0), (1, 2, 3)
 
@@ -39,7 +39,7 @@ def folder(tmp_path_factory):
     for task in plan.tasks:
         speed, seed = task.parameters["speed"], task.parameters["seed"]
         if (speed, seed) == (4.0, 3):
-            keep_failure(folder / task.name, task, "fell, apart")
+            keep_error(folder / task.name, task, "fell, apart")
             continue
         heat = None if (speed, seed) == (4.0, 2) else speed**2 + seed
         quantities = [{"name": "heat", "unit": "J", "published": 1.0, "measured": heat, "agrees": None, "note": ""}]

@@ -31,7 +31,7 @@ SPINS: int | slice = SPIN
 MOTION = slice(VX, SPIN + 1)  # both, as in `State.mid_step`
 
 __all__ = [
-    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "as_today",
+    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "completed",
     "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of", "with_derivatives",
 ]  # fmt: skip
 
@@ -41,7 +41,7 @@ def with_derivatives(state: State, order: int) -> State:
     return state._replace(gear=np.zeros((len(state.body), 3, order - 1)), mid_step=state.body[:, MOTION].copy())
 
 
-def as_today(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
+def completed(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
     """Arrays of a checkpoint, older ones with what they lack: they kept no velocities of half a step ago."""
     if "mid_step" in arrays:
         return arrays

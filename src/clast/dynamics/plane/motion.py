@@ -97,7 +97,7 @@ def is_stale(b, world):
 
 
 @device
-def gain_beside(b, mine, sign, world):
+def gain_of_others(b, mine, sign, world):
     """What gravity and all pairs but one add to body b in this kick; `mine` is the wrench of that one, b its i (1) or j (−1)."""
     clock, model = world.clock, world.model
     whole = clock.dt if clock.spring_dt > 0.0 else 0.5 * clock.dt  # of the kick, of which past + future are wanted

@@ -30,7 +30,7 @@ VELOCITIES = slice(VELOCITY, VELOCITY + 3)
 SPINS: int | slice = slice(SPIN, SPIN + 3)
 
 __all__ = [
-    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "as_today",
+    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "completed",
     "kinetic", "lay_out", "momenta", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of", "with_derivatives",
 ]  # fmt: skip
 
@@ -45,7 +45,7 @@ def velocities(body: np.ndarray) -> np.ndarray:
     return np.concatenate([body[:, VELOCITIES], body[:, SPINS]], axis=1)
 
 
-def as_today(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
+def completed(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
     """Arrays of a checkpoint, older ones with what they lack: they kept no velocities of half a step ago."""
     if "mid_step" in arrays:
         return arrays

@@ -25,7 +25,7 @@ from clast.experiments.shared.numbers import mean_error, slowness
 from clast.experiments.shared.soil import ONSET, Soil, cell_of, pressed
 from clast.output.figures.plane import GRAIN, WALL, draw_bodies, run_outlines
 from clast.output.store.reader import Run, StudyTable
-from clast.protocols.cell import PressureWarning
+from clast.protocols.walls import PressureWarning
 
 SLOWER_BELOW = 1e-3  # K_n
 WAVE = 0.7  # s, that a wave of stress takes through a sample of 30 × 40 grains

@@ -27,7 +27,7 @@ RESERVED = ("step", "time", "offsets", "names")
 _OBJECT_BYTES = 128
 _COPY_BYTES = 1 << 25
 
-Columns = dict[str, tuple[np.dtype[Any], tuple[int, ...]]]
+ColumnTypes = dict[str, tuple[np.dtype[Any], tuple[int, ...]]]
 
 
 class TableBuffer:
@@ -40,7 +40,7 @@ class TableBuffer:
     def __init__(self, table: str) -> None:
         self.table = table
         self.ragged = table == CONTACTS
-        self.columns: Columns | None = None
+        self.columns: ColumnTypes | None = None
         self.last_step: int | None = None
         self.nbytes = 0
         self._steps: list[int] = []
