@@ -15,7 +15,7 @@ from clast.measures.snapshots.accounts import accounts
 from clast.packing.plane.voronoi import voronoi_packing
 from clast.protocols import press as protocols
 from clast.protocols.prepared import kept_path
-from clast.protocols.press import Report, Stop, come_to_rest, prepare, report_on, start_from
+from clast.protocols.press import PressReport, Stop, come_to_rest, prepare, report_on, start_from
 from clast.protocols.walls import Extent, add_walls, extent_of
 from clast.scene.plane import Scene
 from clast.scene.timed import Ramp
@@ -68,7 +68,7 @@ def test_the_report_is_readable(rough):
     extent = rough.extent(pressed_scene())
     assert said[3] == f"  packing fraction {rough.report.fraction:.4f} in {extent.width:.6g} × {extent.height:.6g}"
     assert said[4].startswith("  stress on left") and "of 0.001 (" in said[4] and len(said) == 8
-    assert Report.from_numbers(rough.report.numbers()) == rough.report
+    assert PressReport.from_numbers(rough.report.numbers()) == rough.report
     assert str(dataclasses.replace(rough.report, reached=False)).startswith("NOT at rest")
 
 

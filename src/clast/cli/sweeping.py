@@ -18,7 +18,7 @@ from clast.cli.tables import number, plain_table, show, show_parameters
 from clast.errors import InputError
 
 if TYPE_CHECKING:
-    from clast.sweeps.local import Ending
+    from clast.sweeps.local import TaskEnding
     from clast.sweeps.plan import Plan
     from clast.sweeps.sweep import Sweep
     from clast.sweeps.table import SweepTable
@@ -173,7 +173,7 @@ def carry_out(plan: Plan, only: str | None, plan_only: bool, list_only: bool, se
     tell_errors(endings, plan)
 
 
-def tell_errors(endings: Sequence[Ending], plan: Plan) -> None:
+def tell_errors(endings: Sequence[TaskEnding], plan: Plan) -> None:
     """Say in one line what did not finish, and leave with its status."""
     folder = shlex.quote(str(plan.folder))
     failed = [each for each in endings if each.state == "failed"]

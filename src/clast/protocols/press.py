@@ -60,7 +60,7 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Report:
+class PressReport:
     """What a protocol led to. Stresses by wall [force/length], compression positive; without four walls there are none."""
 
     reached: bool  # whether the sample came to rest in time
@@ -103,7 +103,7 @@ class Report:
         return plain | {f"target {name}": value for name, value in self.targets.items()}
 
     @classmethod
-    def from_numbers(cls, numbers: dict[str, float]) -> Report:
+    def from_numbers(cls, numbers: dict[str, float]) -> PressReport:
         """The report that `numbers` wrote."""
         plain = {name: value for name, value in numbers.items() if " " not in name}
         split = {
@@ -123,7 +123,7 @@ class Prepared:
     positions: np.ndarray  # (n, 2)
     angles: np.ndarray  # (n,) radians
     springs: Springs
-    report: Report
+    report: PressReport
 
     def extent(self, scene: Scene) -> Extent:
         """The rectangle between the four walls of a scene it was prepared in."""
@@ -139,7 +139,7 @@ def prepare(scene: Scene, stop: Stop, *, dt: float | None = None, progress: Prog
     cached = take(path, len(scene))
     if cached is not None:
         progress.detail(f"prepared before: taken from {path}")
-        return Prepared(cached.positions, cached.angles, cached.springs, Report.from_numbers(dict(cached.numbers)))
+        return Prepared(cached.positions, cached.angles, cached.springs, PressReport.from_numbers(dict(cached.numbers)))
     if not bind.is_compiled(kernels_of(scene)):
         progress.say("compiling once, about 30 s")
     engine = Engine(scene, dt=dt)
@@ -162,7 +162,7 @@ def coarse(engine: Engine) -> str:
     return f"; dt = {engine.dt:g} is {times:.2g} times the safe step, so try a smaller one" if times > COARSE else ""
 
 
-def come_to_rest(engine: Engine, stop: Stop, progress: Progress | None = None) -> Report:
+def come_to_rest(engine: Engine, stop: Stop, progress: Progress | None = None) -> PressReport:
     """Step until the stop's conditions hold together, or its time is over; then return the state reached."""
     progress = progress or quiet()
     begin, last = engine.step, engine.step + round(stop.longest / engine.dt)
@@ -185,7 +185,7 @@ def stillness(engine: Engine) -> tuple[float, float]:
     return (book["translational"] + book["rotational"]) / elastic, unbalanced_force(engine)[0]
 
 
-def report_on(engine: Engine, reached: bool, begin: int = 0) -> Report:
+def report_on(engine: Engine, reached: bool, begin: int = 0) -> PressReport:
     """How a sample stands now."""
     snapshot = engine.snapshot()
     kinetic, balance = stillness(engine)
@@ -193,7 +193,7 @@ def report_on(engine: Engine, reached: bool, begin: int = 0) -> Report:
     areas = engine.scene.bodies.of_shapes(lambda shape: shape.area)[~engine.scene.bodies.column("big")]
     stresses = wall_stresses(engine, snapshot, extent) if extent else {}
     targets = wall_targets(engine.scene, snapshot, extent) if extent else {}
-    return Report(
+    return PressReport(
         reached=reached,
         steps=engine.step - begin,
         time=(engine.step - begin) * engine.dt,

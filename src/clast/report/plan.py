@@ -84,7 +84,7 @@ class PlannedRun:
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """How far a run is; `message` gives details, `run` is open if it can be read."""
 
     state: State
@@ -198,19 +198,19 @@ def differing(entry: Entry, size: str, parameters: Parameters) -> dict[str, Any]
     return {name: value for name, value in parameters.model_dump().items() if value != plain[name]}
 
 
-def progress_of(planned: PlannedRun) -> Progress:
+def progress_of(planned: PlannedRun) -> RunProgress:
     """How far a run is."""
     state = state_of(planned.folder)
     said = read_error(planned.folder) if state == "failed" else ""
     if not (planned.folder / RUN_FILE).is_file():
-        return Progress(state, said)
+        return RunProgress(state, said)
     try:
         run = open_run(planned.folder)
         if state == "begun":
             said = saved_so_far(planned, run)
     except (ClastError, *DAMAGED) as error:
-        return Progress("failed", said or f"the run cannot be read ({error})")
-    return Progress(state, said, run)
+        return RunProgress("failed", said or f"the run cannot be read ({error})")
+    return RunProgress(state, said, run)
 
 
 def saved_so_far(planned: PlannedRun, run: Run) -> str:

@@ -14,7 +14,7 @@ from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Member, Numbers, Thing
 from clast.scene.checks import check_gravity, check_periods, density_of, name_or_none, numbers
 from clast.scene.imposed import PLANE, Imposed, sum_up
-from clast.scene.many import Rows
+from clast.scene.many import NewBodies
 from clast.scene.problem import Located, Problem, Settings
 from clast.scene.springs import Springs, Springs3D
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
@@ -222,7 +222,7 @@ class Scene(Problem[Body]):
 
         All others are given once for all or, with n rows, for each. A complaint names the row; then nobody is added.
         """
-        rows = Rows(len(self.bodies), positions, PLANE)
+        rows = NewBodies(len(self.bodies), positions, PLANE)
         columns = {
             "angle": rows.numbers("angles", angles, one="angle"),
             "velocity": rows.numbers("velocities", velocities, 2, one="velocity"),

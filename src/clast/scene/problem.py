@@ -13,7 +13,7 @@ from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Kind, firsts
 from clast.scene.checks import check_width, numbers
 from clast.scene.imposed import PLANE, Imposed, check_axes, sum_up
-from clast.scene.many import Rows
+from clast.scene.many import NewBodies
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
 from clast.scene.timed import Timed, check_timed, least
 
@@ -122,7 +122,7 @@ class Problem(Generic[Kind]):
         return number
 
     def _add_rows(
-        self, rows: Rows, shapes: Any, which: Any, columns: dict[str, np.ndarray], *, density: Any, mass: Any, material: Any,
+        self, rows: NewBodies, shapes: Any, which: Any, columns: dict[str, np.ndarray], *, density: Any, mass: Any, material: Any,
         big: Any, name: Any, tags: Iterable[Tag],
     ) -> np.ndarray:  # fmt: skip
         """Add a body for each row and return their ids (n,); where anything is wrong, none. See `add_many`.

@@ -14,7 +14,7 @@ from clast.laws.law import Law
 from clast.scene.bodies import Member, Numbers, Thing
 from clast.scene.checks import check_gravity, check_periods, density_of, name_or_none, numbers, unit
 from clast.scene.imposed import SPACE
-from clast.scene.many import Rows
+from clast.scene.many import NewBodies
 from clast.scene.problem import Located, Problem, Settings, describe
 from clast.scene.springs import Springs3D
 from clast.scene.tags import Fixed, Tag
@@ -175,7 +175,7 @@ class Scene3D(Problem[Body3D]):
 
         All others are given once for all or, with n rows, for each. A complaint names the row; then nobody is added.
         """
-        rows = Rows(len(self.bodies), positions, SPACE)
+        rows = NewBodies(len(self.bodies), positions, SPACE)
         columns = {
             "orientation": rows.quaternions("orientations", orientations, one="orientation"),
             "velocity": rows.numbers("velocities", velocities, 3, one="velocity"),

@@ -33,7 +33,7 @@ UNITS = {"wall_s": "s", "cundall": "1/s"}
 
 
 @dataclass
-class Columns:
+class SweepColumns:
     """A sweep by columns, all of one length.
 
     columns      arrays by name: row, name, state, message, then parameters, then results; NaN where there is none
@@ -50,12 +50,12 @@ class Columns:
     results: list[str] = field(default_factory=list)
 
 
-def collect(plan: Plan) -> Columns:
+def collect(plan: Plan) -> SweepColumns:
     """Read states, parameters and results of all rows."""
     rows = complete_rows(plan)
     runs = [plan.folder / name for name in plan.names]
     states = [state_of(run) for run in runs]
-    found = Columns(parameters=plan.parameters, varied=varied_names(rows))
+    found = SweepColumns(parameters=plan.parameters, varied=varied_names(rows))
     found.columns = {
         "row": np.arange(1, len(runs) + 1),
         "name": np.array(plan.names, str),
@@ -126,7 +126,7 @@ def column(values: Sequence[Any]) -> np.ndarray:
 # --- the file --------------------------------------------------------------------------------------------------------
 
 
-def write_index(plan: Plan) -> Columns:
+def write_index(plan: Plan) -> SweepColumns:
     """Collect index.csv anew. Several processes may do so at once: each collects and writes under a lock, so that the last
     one to write has seen all that were done."""
     with locked(plan.folder / LOCK_FILE):
@@ -150,7 +150,7 @@ def locked(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def write_csv(path: Path, found: Columns) -> None:
+def write_csv(path: Path, found: SweepColumns) -> None:
     """Columns as a CSV file (UTF-8), whole or not at all; numbers read back to the same bits, NaN is an empty cell."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -167,7 +167,7 @@ def write_csv(path: Path, found: Columns) -> None:
         raise StoreError(f"{path} cannot be written ({error})") from None
 
 
-def titles(found: Columns) -> list[str]:
+def titles(found: SweepColumns) -> list[str]:
     """Names of the columns with their units."""
     return [f"{name} [{found.units[name]}]" if name in found.units else name for name in found.columns]
 

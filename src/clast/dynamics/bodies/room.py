@@ -10,7 +10,7 @@ from clast.dynamics.contacts.heats import LOSS
 
 
 class Widths(NamedTuple):
-    """Numbers in a row of the tables of `Lists` and `Forces`; those of springs see `contacts.memory.Kind.columns`."""
+    """Numbers in a row of the tables of `Lists` and `Forces`; those of springs see `contacts.memory.ContactMemory.columns`."""
 
     pair: int
     pair_constant: int

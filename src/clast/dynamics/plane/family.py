@@ -12,7 +12,7 @@ from clast.dynamics.bodies.room import scratch_for_blocks as scratch_of
 from clast.dynamics.contacts import table
 from clast.dynamics.contacts.depth import ROUNDED
 from clast.dynamics.contacts.kinds import ALL_KINDS
-from clast.dynamics.contacts.memory import Kind
+from clast.dynamics.contacts.memory import ContactMemory
 from clast.dynamics.plane import passes
 from clast.dynamics.plane.columns import CONSTANT, MID_STEP, PAIR, PULL, REFERENCE, SPIN, VX, VY
 from clast.dynamics.plane.layout import TOGETHER, lay_out
@@ -23,7 +23,7 @@ PASSES = passes.__name__
 DIMENSION = 2
 TABLE = table
 WIDTHS = Widths(PAIR, CONSTANT, DIMENSION, REFERENCE, PULL, np.uint8)
-MEMORY = Kind(Springs, DIMENSION, 2, lambda geometry: (geometry.first_vertex, geometry.first_feature))
+MEMORY = ContactMemory(Springs, DIMENSION, 2, lambda geometry: (geometry.first_vertex, geometry.first_feature))
 KINDS: tuple[int, ...] = (ALL_KINDS,)
 DEPTH = ROUNDED
 VELOCITIES = slice(VX, VY + 1)

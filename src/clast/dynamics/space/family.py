@@ -12,7 +12,7 @@ from clast.dynamics.bodies.room import Widths
 from clast.dynamics.bodies.room import scratch_for_blocks as scratch_of
 from clast.dynamics.contacts.depth import ROUNDED
 from clast.dynamics.contacts.kinds import ALL_KINDS, ONLY_OTHERS, ONLY_ROUND
-from clast.dynamics.contacts.memory import Kind
+from clast.dynamics.contacts.memory import ContactMemory
 from clast.dynamics.space import passes, table
 from clast.dynamics.space.columns import CONSTANT, MID_STEP, PAIR, PULL, REFERENCE, SPIN, TURN, VELOCITY
 from clast.dynamics.space.layout import TOGETHER, lay_out
@@ -23,7 +23,7 @@ PASSES = passes.__name__
 DIMENSION = 3
 TABLE = table
 WIDTHS = Widths(PAIR, CONSTANT, DIMENSION, REFERENCE, PULL, np.float64)
-MEMORY = Kind(Springs3D, DIMENSION, 3, lambda geometry: (geometry.first_feature, geometry.first_feature))
+MEMORY = ContactMemory(Springs3D, DIMENSION, 3, lambda geometry: (geometry.first_feature, geometry.first_feature))
 KINDS: tuple[int, ...] = (ONLY_OTHERS, ONLY_ROUND, ALL_KINDS)
 DEPTH = ROUNDED
 VELOCITIES = slice(VELOCITY, VELOCITY + 3)
