@@ -41,6 +41,7 @@ MOVED = {
     "clast.shapes.space.surface": "clast.shapes.space.surfaces.surface",
     "clast.shapes.space.thickness": "clast.shapes.space.surfaces.thickness",
 }
+RENAMED = {"add_cell": "add_walls"}  # what these modules define, by the names it had
 
 
 class Forwarding(Loader):
@@ -54,6 +55,7 @@ class Forwarding(Loader):
             warnings.warn(f"{old} is now {new}; the old name goes with the next version", FutureWarning, stacklevel=2)
         target = import_module(new)
         vars(module).update({name: each for name, each in vars(target).items() if not name.startswith("__")})
+        vars(module).update({name: vars(target)[now] for name, now in RENAMED.items() if now in vars(target)})
 
 
 class OldNames(MetaPathFinder):
