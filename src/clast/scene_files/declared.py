@@ -18,7 +18,7 @@ from pydantic import create_model
 from clast.found import makers_in
 from clast.keys import Declared, keys_of
 from clast.scene_files.complaint import at
-from clast.scene_files.tables import CODE, FORMS, SAME, Keys, key, way_of
+from clast.scene_files.tables import CODE, FORMS, SAME, Keys, Way, key, way_of
 
 MAKERS: dict[type[Keys], Callable[..., Any]] = {}
 Marked = TypeVar("Marked", bound=type[Keys])
@@ -88,20 +88,29 @@ def first_sentence(described: Any) -> str:
     return " ".join((described.__doc__ or "").split(". ")[0].split()).rstrip(".")
 
 
+@cache
+def handed_on(table: type[Keys], taker: str = "", base: type[Keys] = Keys) -> dict[str, Way]:
+    """The keys of a table that are arguments of what takes it, without those of `base`: first those that must be given."""
+    fields = table.model_fields
+    ways = {name: way_of(fields[name]) for name in sorted(fields, key=lambda each: not fields[each].is_required())}
+    left_out = {"kind", *base.model_fields}
+    return {name: way for name, way in ways.items() if name not in left_out and way.to is not CODE and way.taker == taker}
+
+
 def arguments(keys: Keys, taker: str = "", base: type[Keys] = Keys) -> dict[str, Any]:
     """The entries of a table as arguments of what takes them, without those of `base`; an error names the entry.
 
     An entry that was left out and has no default is no argument, nor is the kind, nor what code reads (`CODE`).
     """
     found = {}
-    fields = type(keys).model_fields
-    for name in sorted(fields, key=lambda each: not fields[each].is_required()):
-        way, value = way_of(fields[name]), getattr(keys, name)
-        if name == "kind" or name in base.model_fields or way.to is CODE or way.taker != taker or value is None:
-            continue
-        with at(name):
-            made = made_from(value) if isinstance(value, Keys) else value
-            found[name if way.to == SAME else way.to] = way.made(made) if way.made else made
+    for name, way in handed_on(type(keys), taker, base).items():
+        value = getattr(keys, name)
+        if isinstance(value, Keys) or way.made:
+            with at(name):
+                value = made_from(value) if isinstance(value, Keys) else value
+                value = way.made(value) if way.made and value is not None else value
+        if value is not None:
+            found[name if way.to == SAME else str(way.to)] = value
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -20,11 +20,11 @@ from clast.packing.space.voronoi import voronoi_packing3d
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.scene_files import schema
-from clast.scene_files.declared import MAKERS
+from clast.scene_files.declared import MAKERS, handed_on
 from clast.scene_files.reading import scene_of
 from clast.scene_files.schema_run import RunKeys
 from clast.scene_files.space import schema as schema_space
-from clast.scene_files.tables import CODE, SAME, Keys, way_of
+from clast.scene_files.tables import SAME, Keys, way_of
 
 TAKERS: list[tuple[type[Keys], str, Callable[..., Any]]] = [
     (schema.SceneKeys, "", Scene),
@@ -53,17 +53,14 @@ def parameters(taker: Callable[..., Any]) -> set[str]:
     return inherited | set(inspect.signature(taker).parameters)
 
 
-def handed_on(table: type[Keys], taker: str = "") -> Iterator[tuple[str, str]]:
-    """The keys of a table that are arguments, each with the name of its argument."""
-    for name, field in table.model_fields.items():
-        way = way_of(field)
-        if name != "kind" and way.to is not CODE and way.taker == taker:
-            yield name, name if way.to == SAME else str(way.to)
+def arguments_of(table: type[Keys], taker: str = "") -> dict[str, str]:
+    """The names of the arguments that the keys of a table are."""
+    return {name: name if way.to == SAME else str(way.to) for name, way in handed_on(table, taker).items()}
 
 
 @pytest.mark.parametrize("table, taker, function", TAKERS)
 def test_every_key_is_an_argument_of_what_takes_it(table, taker, function):
-    assert {argument for _, argument in handed_on(table, taker)} <= parameters(function)
+    assert set(arguments_of(table, taker).values()) <= parameters(function)
 
 
 @pytest.mark.parametrize("table", dict.fromkeys(table for table, _, _ in TAKERS))
@@ -75,7 +72,7 @@ def test_every_key_is_taken_by_somebody(table):
 WHOLE = [
     pytest.param(table, text, name, argument, id=f"{table.__name__}-{name}")
     for table, text in ((schema.SceneKeys, MINIMAL), (schema_space.SpaceSceneKeys, MINIMAL_3D))
-    for name, argument in handed_on(table)
+    for name, argument in arguments_of(table).items()
 ]
 
 
