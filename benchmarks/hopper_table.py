@@ -19,7 +19,7 @@ from clast.experiments.hopper import BELOW, draw_hopper
 from clast.experiments.shared.running import conduct
 from clast.output.figures.plane import save_figure
 from clast.output.recording import Interrupted
-from clast.output.store.layout import RUN_FILE
+from clast.output.store.files import RUN_FILE
 from clast.output.store.reader import Run, open_run
 
 SHAPES = ("disk", "cow")

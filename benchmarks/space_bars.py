@@ -15,8 +15,8 @@ import numpy as np
 from clast.algebra.quaternions import random_turns
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
-from clast.measures.accounts import accounts
 from clast.measures.book import ACCOUNTS, Book
+from clast.measures.snapshots.accounts import accounts
 from clast.packing.space.arrangement import lattice_packing3d
 from clast.packing.space.distance import distance, skeleton_of
 from clast.protocols.settle import unbalanced_force

@@ -9,21 +9,39 @@ from types import ModuleType
 
 MOVED = {
     "clast.experiments.conduct": "clast.experiments.shared.running",
+    "clast.measures.accounts": "clast.measures.snapshots.accounts",
+    "clast.measures.contacts": "clast.measures.snapshots.contacts",
+    "clast.measures.heap": "clast.measures.snapshots.repose",
+    "clast.measures.tensors": "clast.algebra.tensors",
+    "clast.measures.walls": "clast.measures.snapshots.walls",
     "clast.output.chains_figure": "clast.output.figures.chains",
     "clast.output.photograph_figure": "clast.output.figures.photograph",
+    "clast.output.store.layout": "clast.output.store.files",
     "clast.packing.arrangement": "clast.packing.plane.arrangement",
     "clast.packing.lattice": "clast.packing.plane.lattice",
     "clast.packing.voronoi": "clast.packing.plane.voronoi",
     "clast.preparation": "clast.protocols",
     "clast.preparation.biaxial": "clast.element_tests.biaxial",
-    "clast.preparation.cell": "clast.protocols.cell",
+    "clast.preparation.cell": "clast.protocols.walls",
     "clast.preparation.failure": "clast.element_tests.failure",
     "clast.preparation.fill": "clast.protocols.fill",
     "clast.preparation.periodic_cell": "clast.element_tests.periodic_cell",
     "clast.preparation.protocols": "clast.protocols.press",
+    "clast.protocols.cell": "clast.protocols.walls",
     "clast.scene.scene": "clast.scene.plane",
+    "clast.shapes.space.box_tree": "clast.shapes.space.surfaces.box_tree",
+    "clast.shapes.space.ears": "clast.shapes.space.surfaces.ears",
+    "clast.shapes.space.faces": "clast.shapes.space.surfaces.faces",
+    "clast.shapes.space.inside": "clast.shapes.space.surfaces.inside",
+    "clast.shapes.space.mending": "clast.shapes.space.meshes.mending",
+    "clast.shapes.space.mesh_file": "clast.shapes.space.meshes.mesh_file",
+    "clast.shapes.space.mesh_simplify": "clast.shapes.space.meshes.simplify",
+    "clast.shapes.space.misfit": "clast.shapes.space.meshes.misfit",
     "clast.shapes.space.quaternions": "clast.algebra.quaternions",
+    "clast.shapes.space.surface": "clast.shapes.space.surfaces.surface",
+    "clast.shapes.space.thickness": "clast.shapes.space.surfaces.thickness",
 }
+RENAMED = {"add_cell": "add_walls"}  # what these modules define, by the names it had
 
 
 class Forwarding(Loader):
@@ -37,6 +55,7 @@ class Forwarding(Loader):
             warnings.warn(f"{old} is now {new}; the old name goes with the next version", FutureWarning, stacklevel=2)
         target = import_module(new)
         vars(module).update({name: each for name, each in vars(target).items() if not name.startswith("__")})
+        vars(module).update({name: vars(target)[now] for name, now in RENAMED.items() if now in vars(target)})
 
 
 class OldNames(MetaPathFinder):

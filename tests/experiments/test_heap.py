@@ -29,8 +29,8 @@ from clast.experiments.heap import (
 )
 from clast.experiments.shared.running import conduct
 from clast.laws import OverlapVolume
-from clast.measures.accounts import accounts
-from clast.measures.heap import base_radius
+from clast.measures.snapshots.accounts import accounts
+from clast.measures.snapshots.repose import base_radius
 from clast.protocols import pour as pouring
 from clast.protocols.pour import Stream, energy_of_spinning, lowest_place, pour
 from clast.scene.space import Scene3D

@@ -17,8 +17,8 @@ from clast.report.gathering import gather
 from clast.report.plan import SECONDS, PlannedRun, folder_name, plan_runs, progress_of, size_there
 from clast.report.reproduce import reproduce, tasks_of, write_report
 from clast.sweeps.index import locked
-from clast.sweeps.local import Ending
-from clast.sweeps.task import Task, carry_out, keep_failure
+from clast.sweeps.local import TaskEnding
+from clast.sweeps.task import Task, carry_out, keep_error
 
 
 @pytest.fixture(autouse=True)
@@ -151,7 +151,7 @@ def test_a_report_that_cannot_be_written_does_not_end_the_runs(capsys, tmp_path)
 
 
 def test_what_others_run_is_not_finished(monkeypatch, capsys):
-    ending = Ending(Task("gallery", "gallery"), "elsewhere")
+    ending = TaskEnding(Task("gallery", "gallery"), "elsewhere")
     monkeypatch.setattr(reproduction, "run_locally", lambda *_, **__: [ending])
     Path("R").mkdir()
     assert run_command(["reproduce", "gallery", "--out", "R"]) == 3
@@ -181,13 +181,13 @@ def test_report_is_written_whenever_a_run_has_ended(undrawn, tmp_path, monkeypat
         progress.start(len(tasks), [])
         for task in tasks:
             if task.what == "friction-loop":
-                keep_failure(folder / task.name, task, "it fell & broke")
+                keep_error(folder / task.name, task, "it fell & broke")
                 progress.ended(task.name, "failed", "it fell & broke", 1.0)
             else:
                 carry_out(task, folder)
                 progress.ended(task.name, "finished", "", 1.0)
             seen.append(stored(folder))
-        return [Ending(task, "finished") for task in tasks]
+        return [TaskEnding(task, "finished") for task in tasks]
 
     monkeypatch.setattr(reproduction, "run_locally", one_after_the_other)
     monkeypatch.setattr("clast.report.plan.SECONDS", {"gallery": {"quick": 2.0}, "friction-loop": {"quick": 1.0}})
@@ -216,7 +216,7 @@ def test_a_run_that_was_begun_says_how_far_it_is(tmp_path):
 
 
 def test_the_command_runs_goes_on_and_lists(capsys):
-    keep_failure(Path("R/friction-loop"), Task("friction-loop", "friction-loop", "quick"), "too deep")
+    keep_error(Path("R/friction-loop"), Task("friction-loop", "friction-loop", "quick"), "too deep")
     words = ["reproduce", "gallery", "friction-loop", "--out", "R", "--jobs", "1", "-q"]
     assert run_command(words) == 3, "what failed before is told again"
     said = capsys.readouterr()

@@ -14,8 +14,8 @@ from clast.dynamics.bodies import locality
 from clast.dynamics.bodies.arrival import hold_back, let_in
 from clast.dynamics.engine import Engine
 from clast.laws import Cohesion, Linear, OverlapVolume, Rolling
-from clast.measures.accounts import accounts
-from clast.measures.contacts import carried, contact_arrays
+from clast.measures.snapshots.accounts import accounts
+from clast.measures.snapshots.contacts import carried, contact_arrays
 from clast.scene.plane import Box, Scene
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Fixed, Pressure, Velocity

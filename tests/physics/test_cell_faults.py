@@ -10,9 +10,9 @@ import clast
 from clast.dynamics.engine import Engine
 from clast.errors import PhysicsError, SceneError
 from clast.laws import Linear
-from clast.measures.accounts import accounts
 from clast.measures.book import Book
-from clast.measures.contacts import virial
+from clast.measures.snapshots.accounts import accounts
+from clast.measures.snapshots.contacts import virial
 from clast.output.recording import Interrupted
 from clast.scene.plane import Box, Scene
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Velocity

@@ -13,8 +13,8 @@ from clast.errors import SceneError
 from clast.experiments.packing import SHAPES, scattered
 from clast.laws import Linear
 from clast.measures import Region, Stress
-from clast.protocols.cell import ENDS, SIDES, WALLS, PressureWarning, check_pressure, drive, press
 from clast.protocols.press import Stop, prepare, start_from
+from clast.protocols.walls import ENDS, SIDES, WALLS, PressureWarning, check_pressure, drive, press
 from clast.scene.timed import Harmonic, Ramp
 
 P, DT, GRAINS = 1e-3, 0.02, 36

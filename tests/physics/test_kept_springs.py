@@ -8,7 +8,7 @@ from tagged_engines import BALL, LAW, K, by_id, engine_of
 
 from clast.dynamics.engine import Engine
 from clast.laws import Cohesion, HertzMindlin, Linear, Rolling
-from clast.measures.accounts import accounts
+from clast.measures.snapshots.accounts import accounts
 from clast.scene.plane import Box, Scene
 from clast.shapes import segment
 

@@ -5,7 +5,7 @@ import pytest
 
 from clast.dynamics.engine import Engine
 from clast.laws import Cohesion, Hertz, HertzMindlin, Law, Linear, Rolling
-from clast.measures.accounts import accounts
+from clast.measures.snapshots.accounts import accounts
 from clast.scene.plane import Box, Scene
 from clast.shapes import clump, disk, peanut, pebble, polygon, regular, rice
 

@@ -12,7 +12,7 @@ from books import booked
 
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
-from clast.measures.accounts import accounts
+from clast.measures.snapshots.accounts import accounts
 from clast.scene.plane import Box, Scene
 from clast.scene.tags import Force, Velocity
 from clast.shapes import Shape, cow, disk, peanut, pebble, polyline, regular, rice, segment

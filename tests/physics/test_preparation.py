@@ -11,12 +11,12 @@ from clast.element_tests.biaxial import BiaxialCell
 from clast.errors import InputError, PhysicsError
 from clast.experiments.packing import SHAPES, scattered
 from clast.laws import Linear
-from clast.measures.accounts import accounts
+from clast.measures.snapshots.accounts import accounts
 from clast.packing.plane.voronoi import voronoi_packing
 from clast.protocols import press as protocols
-from clast.protocols.cell import Extent, add_cell, extent_of
 from clast.protocols.prepared import kept_path
-from clast.protocols.press import Report, Stop, come_to_rest, prepare, report_on, start_from
+from clast.protocols.press import PressReport, Stop, come_to_rest, prepare, report_on, start_from
+from clast.protocols.walls import Extent, add_walls, extent_of
 from clast.scene.plane import Scene
 from clast.scene.timed import Ramp
 from clast.shapes import disk, segment
@@ -68,7 +68,7 @@ def test_the_report_is_readable(rough):
     extent = rough.extent(pressed_scene())
     assert said[3] == f"  packing fraction {rough.report.fraction:.4f} in {extent.width:.6g} × {extent.height:.6g}"
     assert said[4].startswith("  stress on left") and "of 0.001 (" in said[4] and len(said) == 8
-    assert Report.from_numbers(rough.report.numbers()) == rough.report
+    assert PressReport.from_numbers(rough.report.numbers()) == rough.report
     assert str(dataclasses.replace(rough.report, reached=False)).startswith("NOT at rest")
 
 
@@ -195,7 +195,7 @@ def test_periodic_packings_are_refused():
 
 def test_the_sample_is_the_rectangle_between_the_inner_faces():
     scene = Scene(law=SMOOTH)
-    add_cell(scene, Extent(1.0, 2.0, 5.0, 7.0), 0.25)
+    add_walls(scene, Extent(1.0, 2.0, 5.0, 7.0), 0.25)
     places = np.array([body.position for body in scene.bodies])
     assert extent_of(scene, places) == Extent(1.0, 2.0, 5.0, 7.0)
     places[scene.ids("right")[0], 0] += 0.5

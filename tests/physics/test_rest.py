@@ -7,8 +7,8 @@ from clast.dynamics.engine import Engine
 from clast.element_tests.biaxial import BiaxialCell
 from clast.laws import Linear
 from clast.packing.plane.voronoi import voronoi_packing
-from clast.protocols.cell import extent_of
 from clast.protocols.press import Stop, prepare
+from clast.protocols.walls import extent_of
 
 LAW = Linear(1e4, 3.3e3, 0.4, normal_damping=16.0, tangential_damping=4.0)
 PRESSURE, DT = 30.0, 1e-3

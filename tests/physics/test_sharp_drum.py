@@ -10,7 +10,7 @@ from clast.algebra.quaternions import random_turns
 from clast.dynamics.engine import Engine
 from clast.dynamics.space.columns import SPIN, TURN
 from clast.laws import Law, OverlapEnergy, OverlapVolume
-from clast.measures.accounts import accounts
+from clast.measures.snapshots.accounts import accounts
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Velocity
 from clast.shapes import ellipsoid_grain, floor_with_rim, sharp_drum

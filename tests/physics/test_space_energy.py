@@ -10,8 +10,8 @@ from books import assert_a_broken_account_is_seen
 from clast.algebra.quaternions import about, matrix, random_turns
 from clast.dynamics.engine import Engine
 from clast.laws import Cohesion, Hertz, HertzMindlin, Law, Linear, Rolling
-from clast.measures.accounts import accounts
 from clast.measures.book import ACCOUNTS, HEATS, Book
+from clast.measures.snapshots.accounts import accounts
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Force, Velocity
 from clast.shapes.space.make import cuboid, plate, sphere, tetrahedron

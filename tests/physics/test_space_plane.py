@@ -11,7 +11,7 @@ from clast.dynamics.binding import kinds_to_compile
 from clast.dynamics.contacts.kinds import OTHERS
 from clast.dynamics.engine import Engine
 from clast.laws import Cohesion, HertzMindlin, Law, Linear, Rolling
-from clast.measures.accounts import accounts
+from clast.measures.snapshots.accounts import accounts
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.shapes import disk, polygon, segment

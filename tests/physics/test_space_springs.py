@@ -8,7 +8,7 @@ import pytest
 
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
-from clast.measures.accounts import accounts
+from clast.measures.snapshots.accounts import accounts
 from clast.scene.space import Scene3D
 from clast.scene.tags import Velocity
 from clast.shapes.space.make import capsule, cuboid, sphere

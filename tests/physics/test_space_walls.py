@@ -8,8 +8,8 @@ import pytest
 from clast.algebra.quaternions import matrix, random_turns
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
-from clast.measures.accounts import accounts
 from clast.measures.book import ACCOUNTS, Book
+from clast.measures.snapshots.accounts import accounts
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Fixed, Velocity
 from clast.shapes.space.forms import open_box

@@ -3,8 +3,8 @@
 import numpy as np
 
 from clast.dynamics.engine import Engine
-from clast.measures.accounts import accounts
 from clast.measures.book import ACCOUNTS, Book
+from clast.measures.snapshots.accounts import accounts
 
 
 def booked(engine: Engine, end: int, samples: int = 200) -> Book:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from clast.dynamics.engine import Engine
-from clast.measures.accounts import accounts
+from clast.measures.snapshots.accounts import accounts
 
 
 def result(engine: Engine) -> dict[str, np.ndarray]:

@@ -13,13 +13,13 @@ from clast.backend.device import device, from_python
 from clast.backend.lines import at_a_line
 from clast.dynamics.arrays import (
     ACCOUNTS,
-    BodyContacts,
     BodyForces,
+    BodyLists,
     BodyModel,
     BodyWorld,
     Clock,
-    Contacts,
     Forces,
+    Lists,
     Model,
     SpaceState,
     Tags,
@@ -66,7 +66,7 @@ class Run(NamedTuple):
 
     model: Model
     state: SpaceState
-    contacts: Contacts
+    lists: Lists
     forces: Forces
 
 
@@ -77,8 +77,8 @@ def a_run(inverse, gravity=(0.0, 0.0, 0.0), mass: float = 0.7, order: int = 0) -
         np.ones(2), none, np.zeros((1, 1)), none, np.zeros(3), np.array([-1]), np.array(gravity),
     )  # fmt: skip
     gear = np.zeros((2, 10, order) if order else (1, 10, 1))
-    late = np.zeros((2, 6) if order else (1, 6))
-    state = SpaceState(np.zeros((2, BODY)), np.zeros((2, 4)), np.zeros((2, ACCOUNTS)), gear, late)
+    mid = np.zeros((2, 6) if order else (1, 6))
+    state = SpaceState(np.zeros((2, BODY)), np.zeros((2, 4)), np.zeros((2, ACCOUNTS)), gear, mid)
     state.body[:, TURN : TURN + 4] = Q0
     state.body[0, :3], state.body[0, VELOCITY : VELOCITY + 3] = (0.1, 0.2, 0.3), (1.0, -0.5, 0.4)
     state.momentum[0, :3] = L0
@@ -87,11 +87,11 @@ def a_run(inverse, gravity=(0.0, 0.0, 0.0), mass: float = 0.7, order: int = 0) -
     assert pair.shape[1] == PAIR
     reference = np.zeros((2, 8))
     reference[:, :3], reference[:, 3], reference[:, 4:] = state.body[:, :3], 1.0, state.body[:, TURN : TURN + 4]
-    contacts = Contacts(
+    lists = Lists(
         pair, np.zeros((1, CONSTANT)), np.zeros((1, 3), np.int32), np.zeros((1, 2), np.uint32), np.zeros((1, 3)), np.zeros(1),
         np.array([0, 1, 1], np.uint32), np.array([0, 0, 1], np.uint32), np.zeros(1, np.uint32), reference,
     )  # fmt: skip
-    return Run(model, state, contacts, empty_forces(WIDTHS, 1, 1, 1))
+    return Run(model, state, lists, empty_forces(WIDTHS, 1, 1, 1))
 
 
 def kinetic(run: Run) -> float:
@@ -140,10 +140,10 @@ def clock_of(
 
 def world_of(run: Run, clock: Clock, tags: Tags | None = None) -> BodyWorld:
     """The world of a pass over bodies: the same arrays, flat."""
-    m, c, f = flat(run.model), flat(run.contacts), flat(run.forces)
+    m, c, f = flat(run.model), flat(run.lists), flat(run.forces)
     return BodyWorld(
         BodyModel(m.inverse_mass, m.inverse_inertia, m.cell, m.gravity), flat(run.state),
-        BodyContacts(c.image, c.first_pair, c.first_other, at_a_line(c.other), c.reference), BodyForces(f.pair, f.work, f.loss),
+        BodyLists(c.image, c.first_pair, c.first_other, at_a_line(c.other), c.reference), BodyForces(f.pair, f.work, f.loss),
         flat(tags_of() if tags is None else tags), clock, 1,
     )  # fmt: skip
 
@@ -153,8 +153,8 @@ def as_in_a_step(move: Any) -> Any:
 
     @device
     def called(b, world):
-        c, forces = world.contacts, BodyForces(bare(world.forces.pair), bare(world.forces.work), bare(world.forces.loss))
-        contacts = BodyContacts(c.image, c.first_pair, c.first_other, bare(c.other), c.reference)
+        c, forces = world.lists, BodyForces(bare(world.forces.pair), bare(world.forces.work), bare(world.forces.loss))
+        contacts = BodyLists(c.image, c.first_pair, c.first_other, bare(c.other), c.reference)
         return move(b, BodyWorld(world.model, world.state, contacts, forces, world.tags, world.clock, world.pairs))
 
     return from_python(called)

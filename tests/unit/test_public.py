@@ -139,6 +139,13 @@ def test_modules_that_have_moved_are_found_by_their_old_names(old):
     }
 
 
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_what_was_renamed_is_there_by_its_old_name():
+    new = import_module("clast.protocols.walls")
+    assert import_module("clast.protocols.cell").add_cell is new.add_walls
+    assert not hasattr(new, "add_cell")
+
+
 def test_an_old_name_warns_and_an_unknown_one_is_not_found():
     sys.modules.pop("clast.scene.scene", None)
     with pytest.warns(FutureWarning, match=r"clast\.scene\.scene is now clast\.scene\.plane; the old name goes"):

@@ -47,11 +47,12 @@ def packages() -> set[str]:
 
 
 def rooms_on_page() -> set[str]:
-    """Folders in the list of the house; the deeper line belongs to the last room before it."""
-    found, room = set(), ""
-    for spaces, name in re.findall(r"^( {6}| {8})(\w+)/ ", PAGE, re.MULTILINE):
-        room = name if len(spaces) == 6 else room
-        found.add(name if len(spaces) == 6 else f"{room}/{name}")
+    """Folders in the list of the house; a deeper line belongs to the last room before it that is less deep."""
+    found: set[str] = set()
+    path: list[str] = []
+    for spaces, name in re.findall(r"^( {6}| {8}| {10})(\w+)/ ", PAGE, re.MULTILINE):
+        path = [*path[: len(spaces) // 2 - 3], name]
+        found.add("/".join(path))
     return found
 
 

@@ -18,8 +18,8 @@ from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
 from clast.backend.cache_folder import cache_folder, is_private_file, written_whole
+from clast.backend.code_files import keep_machine_code
 from clast.backend.device import FUSED, law_function
-from clast.backend.kept_code import keep_beside
 from clast.backend.meaning import PACKAGE, describe, path_of, plain, read, sources
 
 TEMPLATE = "clast.dynamics.kernels"
@@ -78,7 +78,7 @@ class Binding(NamedTuple):
 
     family: str  # module of the passes of a family of bodies
     law: str
-    own: int  # parameters of the law itself
+    law_width: int  # parameters of the law itself
     meet: str = "meet"
     kinds: int = 1
     history: bool = True
@@ -90,12 +90,12 @@ class Binding(NamedTuple):
 
     def lines(self) -> str:
         """The lines between the marks of the template."""
-        numbers = ", ".join(f"table[at + {k}]" for k in range(self.own))
+        numbers = ", ".join(f"table[at + {k}]" for k in range(self.law_width))
         return (
             f'FAMILY = "{self.family}"\nLAW = "{self.law}"\nMEET = "{self.meet}"\n'
             f"KINDS = {self.kinds}\nHISTORY = {int(self.history)}\n"
             f"EXTRA = {int(self.extra)}\nROLLING = {int(self.rolling)}\nCOHESIVE = {int(self.cohesive)}\n"
-            f"CELL = {int(self.cell)}\nGEAR = {self.gear}\nOWN = {self.own}\n\n\n"
+            f"CELL = {int(self.cell)}\nGEAR = {self.gear}\nLAW_WIDTH = {self.law_width}\n\n\n"
             f"def read_row(table, at):\n    return ({numbers},)\n\n\n"
         )
 
@@ -121,7 +121,7 @@ def load(name: str, text: str) -> ModuleType:
     module.__file__ = str(path)
     sys.modules[name] = module
     exec(compile(text, str(path), "exec", dont_inherit=True), vars(module))
-    keep_beside(module)
+    keep_machine_code(module)
     return module
 
 

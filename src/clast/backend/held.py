@@ -2,7 +2,7 @@
 
 A world is a record of records of some seventy tables and numbers. As a value all of them would be copied by every call of two
 hundred small functions, and compiling that takes longer than compiling what the functions do. A held record is the address of
-such a record in the memory of the function that called `hold`; `world.contacts.pair` reads what stands there. When all is inlined
+such a record in the memory of the function that called `hold`; `world.lists.pair` reads what stands there. When all is inlined
 the compiler sees that nobody else can reach that memory and keeps what it needs in registers.
 
 So that this stays true a function that is not inlined gets a copy of its own (`clast.backend.lean`). `hold` is called by whoever

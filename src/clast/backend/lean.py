@@ -144,13 +144,13 @@ def call_of(description: Any, libraries: Sequence[Any], fails: bool) -> Callable
         convention = InnerConvention(context)
         function = convention.declare(builder.module, description)
         result = room(builder, convention.get_return_type(description.restype).pointee)
-        failure = room(builder, function.args[1].type.pointee)
+        error = room(builder, function.args[1].type.pointee)
         arguments = arguments if description.inline else convention.apart(builder, description.argtypes, arguments)
         given = convention._get_arg_packer(description.argtypes).as_arguments(builder, arguments)
-        code = builder.call(function, [result, failure, *given])
+        code = builder.call(function, [result, error, *given])
         if fails:
             with builder.if_then(builder.icmp_signed("!=", code, RETCODE_OK), likely=False):
-                status = convention._get_return_status(builder, code, builder.load(failure))
+                status = convention._get_return_status(builder, code, builder.load(error))
                 context.call_conv.return_status_propagate(builder, status)
         return context.get_returned_value(builder, description.restype, builder.load(result))
 

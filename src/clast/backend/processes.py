@@ -170,7 +170,7 @@ def share_out(
     finally:
         selector.close()
         try:
-            for worker in workers:  # all at once, so that they save themselves beside each other
+            for worker in workers:  # all at once, so that they save their runs at the same time
                 worker.let_go()
             for worker in workers:
                 worker.end()

@@ -26,7 +26,7 @@ def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="Experiments; all if none is named.", metavar="[NAME]...")] = None,
     size: Annotated[str | None, typer.Option(help="quick or full; that of the runs in --out, or quick.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of all runs and the report; runs/reproduce-SIZE if not given.")] = None,
-    jobs: Annotated[int | None, typer.Option(help="Runs beside each other; one per core if not given.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Runs at the same time; one per core if not given.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Try again what failed before.")] = False,
     report_only: Annotated[bool, typer.Option("--report-only", help="Run nothing, write the report on what is there.")] = False,
     list_only: Annotated[bool, typer.Option("--list", help="Run nothing, show what there is to run and what is there.")] = False,
@@ -100,5 +100,5 @@ def show_plan(plan: Sequence[PlannedRun]) -> None:
         state = LACKING.get(progress.state, progress.state)
         table.add_row(each.folder.name, each.entry.name, each.entry.paper, expected, state, said)
     show(table)
-    more = f", beside {unknown} whose time is not known" if unknown else ""
+    more = f", besides {unknown} whose time is not known" if unknown else ""
     print(f"{lacking} of {len(plan)} runs are to be made: about {duration(left)} one after the other{more}")

@@ -59,7 +59,7 @@ def run(
     out: Annotated[Path | None, typer.Option(help="Folder of the run; runs/NAME-DATE-n if not given.")] = None,
     seed: Annotated[str | None, typer.Option(help="Seed of every random choice.")] = None,
     threads: Annotated[str | None, typer.Option(help="Number of threads, or auto; 1 if not given.")] = None,
-    jobs: Annotated[int, typer.Option(help="Processes that make the tables of a study beside each other.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Processes that make the tables of a study at the same time.")] = 1,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out from where it was saved.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in --out.")] = False,
     checkpoint: Checkpoint = 30.0,

@@ -195,7 +195,7 @@ def shape(
     from clast.cli.solids import MESH_OPTIONS, SOLID_FILE, show_mesh, show_solid
     from clast.shapes import library_shape, library_shapes, library_solid, library_solids, load_shape, load_solid
     from clast.shapes.plane.picture import PICTURES as PHOTOGRAPHS
-    from clast.shapes.space.mesh_file import MESH_FILES
+    from clast.shapes.space.meshes.mesh_file import MESH_FILES
 
     path = out or Path(f"{Path(what).stem}-shape.png")
     if path.suffix.lower() not in PICTURES:

@@ -18,7 +18,7 @@ from clast.cli.tables import number, plain_table, show, show_parameters
 from clast.errors import InputError
 
 if TYPE_CHECKING:
-    from clast.sweeps.local import Ending
+    from clast.sweeps.local import TaskEnding
     from clast.sweeps.plan import Plan
     from clast.sweeps.sweep import Sweep
     from clast.sweeps.table import SweepTable
@@ -40,7 +40,7 @@ def sweep(
     table: Annotated[Path | None, typer.Option(help="CSV file whose columns are parameters, a run a row.")] = None,
     size: Size = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the sweep; runs/NAME-sweep-DATE-n if not given.")] = None,
-    jobs: Annotated[int | None, typer.Option(help="Runs beside each other; one per core if not given.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Runs at the same time; one per core if not given.")] = None,
     threads: Annotated[str, typer.Option(help="Threads of each run, or auto.")] = "1",
     only: Annotated[list[str] | None, typer.Option(help="Rows to run, by number from 1: 7, or 3,5:9.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Try again what failed.")] = False,
@@ -72,7 +72,7 @@ def sweep(
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs {jobs}: give a positive number")
     rows = ",".join(only) if only else None
-    manner = {"jobs": jobs, "threads": read_threads(threads), "retry": retry, "checkpoint_seconds": checkpoint}
+    settings = {"jobs": jobs, "threads": read_threads(threads), "retry": retry, "checkpoint_seconds": checkpoint}
 
     if vary or table is not None:
         from clast.experiments import names
@@ -84,7 +84,7 @@ def sweep(
             show_request(asked)
             return
         with run_folder(f"{Path(name).stem}-sweep", out) as folder:
-            carry_out(asked.plan(folder), rows, plan, list_rows, manner, quiet)
+            carry_out(asked.plan(folder), rows, plan, list_rows, settings, quiet)
         return
     if not is_sweep(name):
         raise InputError(
@@ -95,7 +95,7 @@ def sweep(
         raise InputError(f"{said}: a sweep that is there keeps what it was planned with; leave it out")
     from clast.sweeps.plan import read_plan
 
-    carry_out(read_plan(Path(name)), rows, plan, list_rows, manner, quiet)
+    carry_out(read_plan(Path(name)), rows, plan, list_rows, settings, quiet)
 
 
 def is_sweep(name: str) -> bool:
@@ -133,7 +133,7 @@ def show_request(asked: Sweep) -> None:
     show(found)
 
 
-def carry_out(plan: Plan, only: str | None, plan_only: bool, list_only: bool, manner: dict[str, Any], quiet: bool) -> None:
+def carry_out(plan: Plan, only: str | None, plan_only: bool, list_only: bool, settings: dict[str, Any], quiet: bool) -> None:
     """Run a plan, or some rows of it, or only tell of it."""
     from clast.sweeps.display import Display
     from clast.sweeps.index import write_index
@@ -160,16 +160,16 @@ def carry_out(plan: Plan, only: str | None, plan_only: bool, list_only: bool, ma
             print(f'with SLURM:  sbatch --array=1-{count} --wrap "clast sweep {folder} --only \\$SLURM_ARRAY_TASK_ID --jobs 1"')
         return
     with stoppable(plan.folder):
-        endings = run_plan(plan, only=rows, progress=Display(silent=quiet), **manner)
+        endings = run_plan(plan, only=rows, progress=Display(silent=quiet), **settings)
     if quiet:
         print(plan.folder)
     else:
         show_rows(open_sweep(plan.folder), rows)
         print(f"sweep in {plan.folder}; parameters and results in {plan.folder / 'index.csv'}")
-    tell_failures(endings, plan)
+    tell_errors(endings, plan)
 
 
-def tell_failures(endings: Sequence[Ending], plan: Plan) -> None:
+def tell_errors(endings: Sequence[TaskEnding], plan: Plan) -> None:
     """Say in one line what did not finish, and leave with its status."""
     folder = shlex.quote(str(plan.folder))
     failed = [each for each in endings if each.state == "failed"]

@@ -41,7 +41,7 @@ class State(NamedTuple):
     angle: np.ndarray  # (n,) radians, not wrapped
     book: np.ndarray  # (n, 8) heats and work since the start, per body
     gear: np.ndarray  # (n, 3, q − 1) scaled derivatives Δt^k r^(k)/k!, k = 2 … q, of x, y, angle; (1, 3, 1) for Verlet
-    late: np.ndarray  # (n, 3) velocity and spin half a step ago, which springs follow; (1, 3) for Verlet, whose own they are
+    mid_step: np.ndarray  # (n, 3) velocity and spin half a step ago, which springs follow; (1, 3) for Verlet, whose own they are
 
 
 class SpaceState(NamedTuple):
@@ -53,7 +53,7 @@ class SpaceState(NamedTuple):
     # three equal moments Verlet keeps the spin only
     book: np.ndarray  # (n, 8) heats and work since the start, per body
     gear: np.ndarray  # (n, 10, order) for Gear, see `clast.dynamics.space.predicting`; (1, 10, 1) for Verlet
-    late: np.ndarray  # (n, 6) velocity and spin half a step ago, which springs follow; (1, 6) for Verlet, whose own they are
+    mid_step: np.ndarray  # (n, 6) velocity and spin half a step ago, which springs follow; (1, 6) for Verlet, whose own they are
 
 
 class Tags(NamedTuple):
@@ -77,7 +77,7 @@ class Tags(NamedTuple):
     push: np.ndarray  # (loads,) scratch: their forces at this step
 
 
-class Contacts(NamedTuple):
+class Lists(NamedTuple):
     """Pairs of near bodies and their candidates, sorted by (i, rank of j, image) and (section, first, second); i is the body of
     the smaller rank. One class for all families, whose columns stand in `plane.columns` and `space.columns`.
 
@@ -104,7 +104,7 @@ class Forces(NamedTuple):
     refine: np.ndarray  # (np,) uint8: 1 where a contact may open or close in this step
     more: np.ndarray  # (np, 4 or 9): what that adds to force and torques
     work: np.ndarray  # (np, 9): of sharp bodies the part of the first table that has no potential
-    loss: np.ndarray  # (np, 3) on a grid: heats of a pair, see `contacts.heats`
+    loss: np.ndarray  # (np, 4) on a grid: heats of a pair, see `contacts.heats`
 
 
 class Roles(NamedTuple):
@@ -184,11 +184,11 @@ class PairState(NamedTuple):
 
     body: np.ndarray
     book: np.ndarray  # of i, in which the heats of a pair are booked: its pairs are the work of one thread
-    late: np.ndarray
+    mid_step: np.ndarray
 
 
-class PairContacts(NamedTuple):
-    """See `Contacts`."""
+class PairLists(NamedTuple):
+    """See `Lists`."""
 
     pair: np.ndarray
     pair_constant: np.ndarray
@@ -207,7 +207,7 @@ class PairWorld(NamedTuple):
     geometry: Any  # what of it the family needs
     model: PairModel
     state: PairState
-    contacts: PairContacts
+    lists: PairLists
     forces: Forces
     scratch: Scratch
     clock: Clock
@@ -223,8 +223,8 @@ class BodyModel(NamedTuple):
     gravity: np.ndarray
 
 
-class BodyContacts(NamedTuple):
-    """See `Contacts`."""
+class BodyLists(NamedTuple):
+    """See `Lists`."""
 
     image: np.ndarray
     first_pair: np.ndarray
@@ -246,7 +246,7 @@ class BodyWorld(NamedTuple):
 
     model: BodyModel
     state: Any  # State or SpaceState
-    contacts: BodyContacts
+    lists: BodyLists
     forces: BodyForces
     tags: Tags
     clock: Clock

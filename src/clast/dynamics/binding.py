@@ -26,7 +26,7 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
     return bind.kernels(
         bind.Binding(
             law=kind.module,
-            own=len(kind.row),
+            law_width=len(kind.row),
             meet="meet" if counting_of(scene) == "euler" else "meet_any",
             kinds=kinds_to_compile(scene),
             history=moves or any(law.history for law in laws),  # a moving cell without losses is too rare to compile

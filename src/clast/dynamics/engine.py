@@ -442,7 +442,7 @@ class Engine(HomeEngine):
 
     def restore(self, arrays: dict[str, np.ndarray], scalars: dict[str, float | int]) -> None:
         """Go on from a checkpoint of the same scene."""
-        arrays = self.family.as_today(arrays, self.dt)
+        arrays = self.family.completed(arrays, self.dt)
         if arrays["body"].shape != self.state.body.shape or float(scalars["dt"]) != self.dt:
             raise SceneError(
                 f"the checkpoint holds {len(arrays['body'])} bodies at dt = {scalars['dt']}, the scene {self.order.size} at "

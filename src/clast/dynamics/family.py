@@ -14,7 +14,7 @@ from clast.dynamics.arrays import Model, Scratch
 from clast.dynamics.bodies.layout import Layout
 from clast.dynamics.bodies.room import Widths
 from clast.dynamics.contacts.depth import Depth
-from clast.dynamics.contacts.memory import Kind
+from clast.dynamics.contacts.memory import ContactMemory
 from clast.dynamics.plane import family as plane
 from clast.dynamics.sharp import family as sharp
 from clast.dynamics.space import family as space
@@ -32,7 +32,7 @@ class Family(Protocol):
     WIDTHS: Widths  # of lists and forces
     KINDS: tuple[int, ...]  # sets of kinds of pairs that are compiled, the smallest first (`clast.dynamics.contacts.kinds`)
     WORDS: int  # in which a rebuild notes the candidates of a near pair as bits, or 0
-    MEMORY: Kind  # what contacts remember
+    MEMORY: ContactMemory  # what contacts remember
     DEPTH: Depth  # of an overlap, in words
     TOGETHER: float  # times the stiffness of a contact that a grain swings under, see `clast.dynamics.timestep`
     VELOCITIES: slice  # columns of State.body
@@ -58,7 +58,7 @@ class Family(Protocol):
         """A state for Gear's method of this order, with velocities of half a step ago."""
         ...
 
-    def as_today(self, arrays: dict[str, np.ndarray], dt: float, /) -> dict[str, np.ndarray]:
+    def completed(self, arrays: dict[str, np.ndarray], dt: float, /) -> dict[str, np.ndarray]:
         """Arrays of a checkpoint, older ones with what they lack: they kept no velocities of half a step ago."""
         ...
 

@@ -58,9 +58,9 @@ if TYPE_CHECKING:
 
 RECORDED = 32  # steps of a program
 AHEAD = 4  # programs that are begun before the host looks how far they have come, where none was stopped
-CHANGED = ("body", "angle", "momentum", "book", "gear", "late")  # of a state, by steps
+CHANGED = ("body", "angle", "momentum", "book", "gear", "mid_step")  # of a state, by steps
 STATE, LISTS = "state", "lists"
-HASTE = 3  # column of Contacts.reference: of a moving cell, see `clast.dynamics.bodies.cell.haste`
+HASTE = 3  # column of Lists.reference: of a moving cell, see `clast.dynamics.bodies.cell.haste`
 
 
 @cache
@@ -227,7 +227,7 @@ class Grid:
         assert short is not None
         cuts = put(np.array([0, short.shares * short.cells]))
         forces = job.forces._replace(pair=short.pair, work=short.work, loss=short.loss)
-        return grid._replace(job=job._replace(pair_cut=cuts, contacts=self._short_lists, forces=forces))
+        return grid._replace(job=job._replace(pair_cut=cuts, lists=self._short_lists, forces=forces))
 
     def _fit_short(self, engine: Engine) -> None:
         """Short tables for the sums over pairs of tagged bodies, where there are any."""

@@ -47,7 +47,7 @@ def job_of(grid):
     """The job, with the numbers of the run."""
     n, j = grid.numbers, grid.job
     run = Run(n[0], n[1], n[2], np.int64(n[3]), np.int64(n[4]), np.int64(n[5]), n[6] != 0.0, n[7], n[8], n[9])
-    return Job(j.end, j.pair_cut, j.body_cut, run, j.geometry, j.model, j.state, j.contacts, j.forces, j.tags, j.scratch)
+    return Job(j.end, j.pair_cut, j.body_cut, run, j.geometry, j.model, j.state, j.lists, j.forces, j.tags, j.scratch)
 
 
 def grids_of(passes: SimpleNamespace) -> SimpleNamespace:

@@ -14,7 +14,7 @@ import numpy as np
 from clast.backend.bare import bare
 from clast.backend.device import device, unsigned
 from clast.backend.packed import packed_of
-from clast.dynamics.arrays import Contacts, Forces
+from clast.dynamics.arrays import Forces, Lists
 from clast.dynamics.bodies.room import Widths
 from clast.dynamics.contacts.heats import GONE, LOSS, ROLLED, SLID
 from clast.neighbours.scan import share
@@ -31,7 +31,7 @@ class Short(NamedTuple):
     words: np.ndarray  # of the grid: how many tagged bodies there are, and behind how many free ones
     shares: int
     cells: int  # 1 where the periodic cell is a body: its rows are the first
-    contacts: Contacts
+    lists: Lists
     forces: Forces
     pair: np.ndarray  # rows of Forces.pair, Forces.work and Forces.loss
     work: np.ndarray
@@ -43,7 +43,7 @@ def shares_of(tagged: int, cells: int) -> int:
     return max(1, min(SHARES_OF_CELL if cells else MOST_SHARES, MOST_ROWS // (2 * tagged + cells)))
 
 
-def short_lists(lists: Contacts, rows: range, shares: int, cells: int) -> Contacts:
+def short_lists(lists: Lists, rows: range, shares: int, cells: int) -> Lists:
     """Lists in which the bodies of some rows find short rows: first those of their pairs as i, then those as j."""
     begin, count = shares * cells, shares * len(rows)
     starts = np.zeros(rows.stop + 1, lists.first_pair.dtype)
@@ -67,7 +67,7 @@ def condense_of(widths: Widths, remembers: int, words: SimpleNamespace) -> Calla
     @device
     def sum_image(q, low, high, short):
         """Row q of the moving cell, which is one of the plane: what pulls at images, as many times as they lie cells away."""
-        image, table = bare(short.contacts.image), bare(short.forces.pair)
+        image, table = bare(short.lists.image), bare(short.forces.pair)
         x = y = lossy_x = lossy_y = 0.0
         for p in range(low, high):
             across, up, at = image[axes * p], image[axes * p + 1], sums * p
@@ -82,7 +82,7 @@ def condense_of(widths: Widths, remembers: int, words: SimpleNamespace) -> Calla
         """Row q: the sum of some pairs of a body, of its list as j or of its range as i."""
         table, work, total, push, heats = bare(short.forces.pair), bare(short.forces.work), none(), no_push(), NO_HEATS
         for k in range(low, high):
-            p = np.int64(short.contacts.other[k]) if second else k
+            p = np.int64(short.lists.other[k]) if second else k
             total = add(total, read(table, sums * p))
             if overlaps and remembers:
                 push = add_push(push, read_push(work, pull * p))
@@ -110,7 +110,7 @@ def condense_of(widths: Widths, remembers: int, words: SimpleNamespace) -> Calla
             number = (q - begin) // shares
             part, second = (q - begin) - shares * number, number >= tagged
             b = words[free_at] + (number - tagged if second else number)
-            starts = short.contacts.first_other if second else short.contacts.first_pair
+            starts = short.lists.first_other if second else short.lists.first_pair
             low = np.int64(starts[b])
             count = np.int64(starts[b + 1]) - low
             sum_rows(q, low + share(count, part, shares), low + share(count, part + 1, shares), second, short)

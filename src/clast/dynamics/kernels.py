@@ -28,7 +28,7 @@ ROLLING = 0
 COHESIVE = 0
 CELL = 0  # whether the periodic cell moves
 GEAR = 0  # order of Gear's method, 0 for velocity Verlet
-OWN = 6  # parameters of the law itself
+LAW_WIDTH = 6  # parameters of the law itself
 
 
 def read_row(table, at):
@@ -39,7 +39,9 @@ def read_row(table, at):
 # --- end of bound ---
 
 family = import_module(FAMILY)
-law = bind_law(functions_of(LAW), read_row, own=OWN, extra=bool(EXTRA), rolling=bool(ROLLING), cohesive=bool(COHESIVE))
+law = bind_law(
+    functions_of(LAW), read_row, law_width=LAW_WIDTH, extra=bool(EXTRA), rolling=bool(ROLLING), cohesive=bool(COHESIVE)
+)
 choice = SimpleNamespace(meet=MEET, kinds=KINDS, remembers=HISTORY, extra=EXTRA, rolling=ROLLING, cell=CELL, gear=GEAR)
 passes = family.passes_of(law, choice)
 member, fill_rows, (pairs_at, _), renewing = (

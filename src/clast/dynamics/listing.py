@@ -9,7 +9,7 @@ from clast.backend.device import device, unsigned
 from clast.neighbours.pairs import note_of
 from clast.neighbours.scratch import CANDIDATES, PAIRS
 
-BODY_I, BODY_J, FIRST = 0, 1, 2  # the columns with which every row of Contacts.pair begins
+BODY_I, BODY_J, FIRST = 0, 1, 2  # the columns with which every row of Lists.pair begins
 
 
 def pair_rows_of(columns: SimpleNamespace) -> SimpleNamespace:

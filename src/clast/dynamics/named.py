@@ -24,7 +24,7 @@ from clast.dynamics.space.columns import THEN, TURN
 from clast.dynamics.space.family import momenta
 from clast.dynamics.timestep import safe_step
 
-LISTED_ANGLE = 2  # of Contacts.reference in the plane; places come first
+LISTED_ANGLE = 2  # of Lists.reference in the plane; places come first
 # accounts that are path integrals: columns of State.book
 PATHS = {
     "heat_sliding": SLIDING, "heat_viscous": VISCOUS, "heat_lost_springs": LOST, "heat_rolling": ROLLING, "heat_drag": DRAG,
@@ -330,8 +330,10 @@ class NamedEngine(Named):
         rows, state = self._where().body[np.asarray(ids, np.int64)], self.state
         state.body[rows, self.family.VELOCITIES], state.body[rows, self.family.SPINS] = velocities, spins
         if self.dimension == 3:
-            own = np.einsum("...ji,...j->...i", matrix(state.body[rows, TURN : TURN + 4]), state.body[rows, self.family.SPINS])
-            state.momentum[rows, :3] = own / self.model.inverse_inertia[rows]
+            spins_in_body = np.einsum(
+                "...ji,...j->...i", matrix(state.body[rows, TURN : TURN + 4]), state.body[rows, self.family.SPINS]
+            )
+            state.momentum[rows, :3] = spins_in_body / self.model.inverse_inertia[rows]
 
     def slow(self, keep: float) -> None:
         """Leave the part `keep` of the motion of all that moves, a cell too; what tags prescribe stays."""

@@ -9,15 +9,15 @@ from clast.backend.bare import bare
 from clast.backend.device import device
 from clast.backend.held import whole
 from clast.dynamics.arrays import (
-    BodyContacts,
     BodyForces,
+    BodyLists,
     BodyModel,
     BodyWorld,
     Clock,
-    Contacts,
     Forces,
+    Lists,
     Model,
-    PairContacts,
+    PairLists,
     PairModel,
     PairState,
     PairWorld,
@@ -42,7 +42,7 @@ class Job(NamedTuple):
     geometry: Any
     model: Model
     state: Any
-    contacts: Contacts
+    lists: Lists
     forces: Forces
     tags: Tags
     scratch: Scratch
@@ -75,14 +75,14 @@ def worlds_of(passes: SimpleNamespace) -> Any:
 
     @device
     def pairs_at(step, me, job):
-        m, c, f = job.model, job.contacts, job.forces
+        m, c, f = job.model, job.lists, job.forces
         return PairWorld(
             look_at(job.geometry),
             PairModel(
                 bare(m.contact_inverse_mass), bare(m.contact_inverse_inertia), bare(m.law), bare(m.cell), bare(m.gravity)
             ),
-            PairState(bare(job.state.body), bare(job.state.book), bare(job.state.late)),
-            PairContacts(
+            PairState(bare(job.state.body), bare(job.state.book), bare(job.state.mid_step)),
+            PairLists(
                 bare(c.pair), bare(c.pair_constant), bare(c.image), bare(c.candidate), bare(c.spring), bare(c.weight),
                 bare(c.first_pair), bare(c.first_other), bare(c.other),
             ),
@@ -92,10 +92,10 @@ def worlds_of(passes: SimpleNamespace) -> Any:
 
     @device
     def bodies_at(step, job):
-        m, c, f = job.model, job.contacts, job.forces
+        m, c, f = job.model, job.lists, job.forces
         return BodyWorld(
             BodyModel(bare(m.inverse_mass), bare(m.inverse_inertia), bare(m.cell), bare(m.gravity)), look_at_state(job.state),
-            BodyContacts(bare(c.image), bare(c.first_pair), bare(c.first_other), bare(c.other), bare(c.reference)),
+            BodyLists(bare(c.image), bare(c.first_pair), bare(c.first_other), bare(c.other), bare(c.reference)),
             BodyForces(bare(f.pair), bare(f.work), bare(f.loss)), whole(job.tags), clock_at(step, job.run, job.tags, gear),
             job.pair_cut[job.pair_cut.size - 1],
         )  # fmt: skip

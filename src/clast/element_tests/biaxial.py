@@ -13,8 +13,8 @@ import numpy as np
 from clast.errors import InputError
 from clast.laws.linear import Linear
 from clast.packing.plane.packing import Packing
-from clast.protocols.cell import ENDS, SIDES, WALLS, Extent, add_cell, check_positive, check_pressure, check_shear, drive, press
 from clast.protocols.press import Prepared, start_from
+from clast.protocols.walls import ENDS, SIDES, WALLS, Extent, add_walls, check_positive, check_pressure, check_shear, drive, press
 from clast.scene.plane import Scene
 from clast.scene.timed import Harmonic, Timed
 
@@ -45,7 +45,7 @@ class BiaxialCell:
         scene = Scene(law=law, drag=drag)
         scene.set_law("grain", "wall", dataclasses.replace(law, friction=0.0))
         scene.add_packing(packing, density=self.density)
-        add_cell(scene, Extent(*packing.corner, packing.width, packing.height), self.wall_radius)
+        add_walls(scene, Extent(*packing.corner, packing.width, packing.height), self.wall_radius)
         return scene
 
     def compressed(

@@ -13,8 +13,8 @@ from clast.element_tests.biaxial import SWING_BRAKE, swing
 from clast.errors import InputError
 from clast.laws.linear import Linear
 from clast.packing.plane.packing import Packing
-from clast.protocols.cell import check_pressure, check_shear
 from clast.protocols.press import Prepared, start_from
+from clast.protocols.walls import check_pressure, check_shear
 from clast.scene.plane import Box, Scene
 from clast.scene.tags import Dashpot, Pressure, Tag, Velocity
 from clast.scene.timed import Ramp, Timed

@@ -61,37 +61,37 @@ class Instants(Sequence[Instant]):
     """Instants in order of time."""
 
     def __init__(self) -> None:
-        self._kept: list[Instant] = []
+        self._instants: list[Instant] = []
 
     def append(self, step: int, time: float, arrays: Mapping[str, np.ndarray]) -> None:
         """Add the next one."""
-        self._kept.append(Instant(step, time, arrays))
+        self._instants.append(Instant(step, time, arrays))
 
     def chosen(self, times: Sequence[float]) -> Instants:
         """Those nearest to some times, each once."""
         found = Instants()
         for k in sorted({int(np.argmin(np.abs(self.times - time))) for time in times}):
-            found._kept.append(self._kept[k])
+            found._instants.append(self._instants[k])
         return found
 
     @property
     def steps(self) -> np.ndarray:
         """Step of each (k,)."""
-        return np.array([each.step for each in self._kept], np.int64)
+        return np.array([each.step for each in self._instants], np.int64)
 
     @property
     def times(self) -> np.ndarray:
         """Time of each (k,)."""
-        return np.array([each.time for each in self._kept])
+        return np.array([each.time for each in self._instants])
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._instants)
 
     def __getitem__(self, index: Any) -> Any:
-        return self._kept[index]
+        return self._instants[index]
 
     def __iter__(self) -> Iterator[Instant]:
-        return iter(self._kept)
+        return iter(self._instants)
 
 
 @dataclass

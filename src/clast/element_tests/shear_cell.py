@@ -20,8 +20,8 @@ from clast.output.progress import Progress
 from clast.packing.plane.arrangement import regular_of_area
 from clast.packing.plane.lattice import square_lattice
 from clast.packing.plane.voronoi import voronoi_packing
-from clast.protocols.cell import check_pressure
 from clast.protocols.fill import Bed, fill
+from clast.protocols.walls import check_pressure
 from clast.scene.plane import Box, Scene
 from clast.scene.tags import Dashpot, Pressure, Tag, Velocity
 from clast.shapes import Shape, disk, segment

@@ -26,7 +26,7 @@ from clast.experiments.shared.numbers import lines_of_tests, merit_of_tests, slo
 from clast.laws.linear import Linear
 from clast.measures.quasi_static import SLOW
 from clast.output.figures.plane import save_figure
-from clast.output.store.reader import Run, Table
+from clast.output.store.reader import Run, StudyTable
 from clast.protocols.press import Stop, prepare
 
 ONSET = 10.0  # passages of a wave through the sample, in which bottom and top reach their speed
@@ -83,7 +83,7 @@ def tables(p: BiaxialShapes, threads: int | str) -> Mapping[str, Callable[[], Co
 # --- what is read off ------------------------------------------------------------------------------------------------
 
 
-def tests_of(p: BiaxialShapes, run: Run, shape: str) -> list[Table]:
+def tests_of(p: BiaxialShapes, run: Run, shape: str) -> list[StudyTable]:
     """The tables of all tests on a shape."""
     return [run.tables[table_name(shape, seed)] for seed in range(p.seed, p.seed + p.seeds)]
 
@@ -127,7 +127,7 @@ def evaluate(p: BiaxialShapes, run: Run) -> Sequence[Quantity]:
     return found
 
 
-def shape_quantities(p: BiaxialShapes, shape: str, tests: Sequence[Table], limit: np.ndarray) -> list[Quantity]:
+def shape_quantities(p: BiaxialShapes, shape: str, tests: Sequence[StudyTable], limit: np.ndarray) -> list[Quantity]:
     """The numbers of one shape, means over its tests."""
     peaks = [find_peak(each["axial_strain"], each["stress_yy"]) for each in tests]
     drops = [find_drops(each["axial_strain"], each["stress_yy"], DROPS_FROM) for each in tests]

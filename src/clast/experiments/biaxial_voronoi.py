@@ -26,7 +26,7 @@ from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study,
 from clast.experiments.shared.numbers import lines_of_tests, merit_of_tests, slowness
 from clast.experiments.shared.soil import Soil, cell_of, sheared
 from clast.output.figures.plane import save_figure
-from clast.output.store.reader import Run, Table
+from clast.output.store.reader import Run, StudyTable
 
 LATE, WIDTH = 0.25, 0.02  # critical state; smoothing
 SOFTENS = ALIKE = CONSTANT = 0.1
@@ -73,7 +73,7 @@ def tables(p: BiaxialVoronoi, threads: int | str) -> Mapping[str, Callable[[], C
 # --- what is read off ------------------------------------------------------------------------------------------------
 
 
-def tests_of(p: BiaxialVoronoi, run: Run, state: str) -> list[Table]:
+def tests_of(p: BiaxialVoronoi, run: Run, state: str) -> list[StudyTable]:
     """The tables of all tests on a state."""
     return [run.tables[table_name(state, seed)] for seed in range(p.seed, p.seed + p.seeds)]
 
@@ -134,7 +134,7 @@ def evaluate(p: BiaxialVoronoi, run: Run) -> Sequence[Quantity]:
     return found
 
 
-def state_quantities(p: BiaxialVoronoi, state: str, tests: Sequence[Table], late: np.ndarray) -> list[Quantity]:
+def state_quantities(p: BiaxialVoronoi, state: str, tests: Sequence[StudyTable], late: np.ndarray) -> list[Quantity]:
     """The numbers of one state."""
     grid, q = grid_of(p), mean_curve(p, tests, "q")
     lost = softening(grid, q, LATE)

@@ -21,7 +21,7 @@ from clast.experiments.shared.numbers import below
 from clast.experiments.shared.space import picture_of_scene
 from clast.laws.linear import Linear
 from clast.laws.overlap_volume import OverlapVolume
-from clast.measures.heap import INNER, OUTER, base_radius, cone_angle, mean_and_error, repose, repose_projected
+from clast.measures.snapshots.repose import INNER, OUTER, base_radius, cone_angle, mean_and_error, repose, repose_projected
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.protocols.pour import Stream, pour

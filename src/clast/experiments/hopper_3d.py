@@ -28,8 +28,8 @@ from clast.experiments.shared.space import (
     standing_room,
     step_of,
 )
-from clast.measures.accounts import accounts
 from clast.measures.book import Book
+from clast.measures.snapshots.accounts import accounts
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.scene.space import Scene3D

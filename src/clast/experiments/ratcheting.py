@@ -37,7 +37,7 @@ from clast.experiments.shared.cyclic import (
 )
 from clast.experiments.shared.numbers import below, mean_error, with_error
 from clast.output.figures.plane import save_figure
-from clast.output.store.reader import Run, Table
+from clast.output.store.reader import Run, StudyTable
 
 RADII = (0.05, 0.1, 0.15)  # cm
 SWEEP = (0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.5)  # of the amplitude at which radii are compared
@@ -103,7 +103,7 @@ def rates_by_amplitude(p: Ratcheting, run: Run) -> np.ndarray:
     )
 
 
-def of_radius(p: Ratcheting, run: Run, radius: float) -> list[Table]:
+def of_radius(p: Ratcheting, run: Run, radius: float) -> list[StudyTable]:
     """The tests on one radius."""
     return [run.tables[table_name(radius, p.amplitude, p.seed + k)] for k in range(p.seeds)]
 

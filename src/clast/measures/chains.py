@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from clast.algebra.tensors import lengths, major_axis, principal_values, symmetric
 from clast.errors import InputError
 from clast.measures.measure import Measure
 from clast.measures.stored import Array, StoredRun, frame_at, present_grains, sizes_of
-from clast.measures.tensors import lengths, major_axis, principal_values, symmetric
 from clast.measures.touching import Contacts, Pairs, contacts_at, pairs_of
 
 ALONG = np.cos(np.pi / 4.0)  # least cosine between the line of centres and a major direction

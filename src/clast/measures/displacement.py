@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from clast.algebra.tensors import turn_between
 from clast.errors import InputError
 from clast.measures.measure import Measure
 from clast.measures.stored import (
@@ -18,7 +19,6 @@ from clast.measures.stored import (
     letters,
     present_grains,
 )
-from clast.measures.tensors import turn_between
 
 
 class Displacement(Measure):

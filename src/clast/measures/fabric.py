@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from clast.algebra.tensors import major_angle, major_axis, mohr_radius, principal_values
 from clast.errors import InputError
 from clast.measures.measure import Measure
 from clast.measures.stored import Array, StoredRun, in_space
-from clast.measures.tensors import major_angle, major_axis, mohr_radius, principal_values
 from clast.measures.touching import contacts_at
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clast.algebra.quaternions import matrix
+from clast.algebra.tensors import turn_between
 from clast.errors import InputError
 from clast.measures.measure import Measure
 from clast.measures.stored import (
@@ -22,7 +23,6 @@ from clast.measures.stored import (
     wall_number,
     wall_samples,
 )
-from clast.measures.tensors import turn_between
 
 TURNED = 1e-9  # radians a wall may turn and still have one inner face
 

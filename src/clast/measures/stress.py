@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from clast.algebra.tensors import major_angle, major_axis, mean_value, mohr_radius, principal_values, symmetric
 from clast.errors import InputError
 from clast.measures.measure import Measure
 from clast.measures.region import Region, Walls
 from clast.measures.stored import Array, StoredRun, is_periodic, letters, samples, wall_samples
 from clast.measures.strain import Strain
-from clast.measures.tensors import major_angle, major_axis, mean_value, mohr_radius, principal_values, symmetric
 from clast.measures.touching import contacts_at
 
 

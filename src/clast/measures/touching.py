@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clast.algebra.tensors import lengths
 from clast.errors import InputError
 from clast.measures.stored import Array, StoredRun, frame_number, frame_period, grains_of
-from clast.measures.tensors import lengths
 
 
 @dataclass(frozen=True)

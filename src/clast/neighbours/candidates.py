@@ -13,7 +13,7 @@ from clast.backend.device import device, unsigned
 from clast.neighbours.others import count_other_of
 from clast.neighbours.scratch import SLOT, WRITING
 
-CANDIDATE, PROBE, FACED = 2, 0, 1  # a row of Contacts.candidate
+CANDIDATE, PROBE, FACED = 2, 0, 1  # a row of Lists.candidate
 
 
 class Found(NamedTuple):
@@ -82,7 +82,7 @@ def candidates_of(family: SimpleNamespace) -> Any:
     """The pass `list_candidates` over near pairs, which counts, and writes pairs and candidates where size[WRITING] is set.
 
     family has `pair_width`;
-    `list_pair(q, p, at, room, world)`, which finds the candidates of near pair q and returns the rows of Contacts.pair they take,
+    `list_pair(q, p, at, room, world)`, which finds the candidates of near pair q and returns the rows of Lists.pair they take,
     their number, and how many of these are in the first and in the second section; as far as there is room it writes them to
     world.target from `at` on, and the rows from p on unless p is negative;
     `write_row(p, q, at, first, second, world)`, a row whose candidates begin at `at`, and so many in its first two sections.

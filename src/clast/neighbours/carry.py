@@ -12,7 +12,7 @@ import numpy as np
 
 from clast.backend.device import device, unsigned
 
-CANDIDATE = 2  # numbers of a row of Contacts.candidate
+CANDIDATE = 2  # numbers of a row of Lists.candidate
 
 
 @device
@@ -32,7 +32,7 @@ def same_row(old, q, new, p):
 
 
 def find_of(axes: int, width: int, order_within: Any = same_row) -> Any:
-    """`find(p, world)`, for images of `axes` numbers and rows of Contacts.pair of some width, which begin with i and j;
+    """`find(p, world)`, for images of `axes` numbers and rows of Lists.pair of some width, which begin with i and j;
     order_within(old, q, new, p) is the order of the rows of two bodies and an image."""
 
     @device
@@ -68,16 +68,16 @@ def find_of(axes: int, width: int, order_within: Any = same_row) -> Any:
 def carry_of(axes: int, pair: SimpleNamespace, memory: int) -> Any:
     """`carry(p, world)` for images of `axes` numbers and contacts that remember `memory` numbers.
 
-    pair has `width`, of a row of Contacts.pair, and `sections`, its columns in which the sections of its candidates begin.
+    pair has `width`, of a row of Lists.pair, and `sections`, its columns in which the sections of its candidates begin.
     """
     width, sections, find = pair.width, pair.sections, find_of(axes, pair.width)
 
     @device
-    def begin(contacts, p, section):
+    def begin(lists, p, section):
         """First candidate of a section of a pair; after the last one that of the next pair."""
         if section == len(sections):
-            return np.int64(contacts.pair[width * (p + 1) + sections[0]])
-        return np.int64(contacts.pair[width * p + sections[section]])
+            return np.int64(lists.pair[width * (p + 1) + sections[0]])
+        return np.int64(lists.pair[width * p + sections[section]])
 
     @device
     def carry(p, world):
@@ -90,10 +90,10 @@ def carry_of(axes: int, pair: SimpleNamespace, memory: int) -> Any:
             for k in range(begin(new, p, section), begin(new, p, section + 1)):
                 while q < end and order_of_candidates(old, q, new, k) < 0:
                     q += 1
-                kept = q < end and order_of_candidates(old, q, new, k) == 0
+                stayed = q < end and order_of_candidates(old, q, new, k) == 0
                 for c in range(memory):
-                    new.spring[memory * k + c] = old.spring[memory * q + c] if kept else 0.0
-                new.weight[k] = old.weight[q] if kept else 0
+                    new.spring[memory * k + c] = old.spring[memory * q + c] if stayed else 0.0
+                new.weight[k] = old.weight[q] if stayed else 0
         return was
 
     return carry

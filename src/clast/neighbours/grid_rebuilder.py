@@ -47,7 +47,7 @@ class GridRebuilder(Rebuilder):
     def _room_for_threads(self, work: Scratch, parts: int) -> Scratch:
         """Every thread that looks for candidates needs room of its own."""
         work = super()._room_for_threads(work, parts)
-        return work._replace(own=np.zeros(self.room * max(parts, ROOMY_THREADS))) if self.room else work
+        return work._replace(workspace=np.zeros(self.room * max(parts, ROOMY_THREADS))) if self.room else work
 
     def renew_there(
         self, reach: Reach, moving: int, laws: tuple[int, int], roles: Any, world: Any, grown: Callable[[int, int], Any]

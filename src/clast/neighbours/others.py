@@ -47,7 +47,7 @@ def sort_run_of(width: int) -> Any:
 
 
 def count_other_of(width: int) -> Any:
-    """`count_other(p, world)`; `width` is that of a row of Contacts.pair, which begins with i and j."""
+    """`count_other(p, world)`; `width` is that of a row of Lists.pair, which begins with i and j."""
 
     @device
     def count_other(p, world):

@@ -103,9 +103,9 @@ def world_of(part, job):
     """What passes see of a job in one of its parts: the same, as bare tables where nobody needs their lengths."""
     target = bare(job.new.candidate) if job.work.size[WRITING] != 0 else bare(job.work.slot)
     return Rebuild(
-        part, job.parts, job.own, job.alpha[FULL], job.materials, job.parameters, bare_all(job.geometry), bare_all(job.probes),
-        bare_all(job.faced), bare_all(job.model), bare_all(job.state), whole(job.roles), bare_all(job.work), bare_all(job.old),
-        bare_all(job.new), target,
+        part, job.parts, job.workspace_width, job.alpha[FULL], job.materials, job.parameters, bare_all(job.geometry),
+        bare_all(job.probes), bare_all(job.faced), bare_all(job.model), bare_all(job.state), whole(job.roles), bare_all(job.work),
+        bare_all(job.old), bare_all(job.new), target,
     )  # fmt: skip
 
 

@@ -135,7 +135,7 @@ class Rebuilder:
     def _room_for_threads(self, work: Scratch, parts: int) -> Scratch:
         """The same with room for so many parts."""
         return work._replace(
-            sums=np.zeros(COLUMNS * parts, np.int64), extent=np.zeros(PART * parts), own=np.zeros(self.room * parts)
+            sums=np.zeros(COLUMNS * parts, np.int64), extent=np.zeros(PART * parts), workspace=np.zeros(self.room * parts)
         )
 
     def _with_cast(self, work: Scratch, roles: Any) -> Scratch:

@@ -33,8 +33,8 @@ class Scratch(NamedTuple):
     slot: np.ndarray  # (near pairs, size[SLOT], 2) uint32: candidates as they were counted
     side: np.ndarray  # (near pairs, 2) uint32: how many of them are in the first and in the second section
     first: np.ndarray  # (near pairs + 1,) uint32: first candidate
-    rank: np.ndarray  # (near pairs + 1,) uint32: its first row of Contacts.pair
-    own: np.ndarray  # (parts, Rebuild.own) what the passes of a family need for themselves
+    rank: np.ndarray  # (near pairs + 1,) uint32: its first row of Lists.pair
+    workspace: np.ndarray  # (parts, Rebuild.workspace_width) what the passes of a family need for themselves
 
 
 class Rebuild(NamedTuple):
@@ -42,7 +42,7 @@ class Rebuild(NamedTuple):
 
     part: int  # which one this is, of how many
     parts: int
-    own: int  # numbers of Scratch.own for each
+    workspace_width: int  # numbers of Scratch.workspace for each
     alpha: Any  # half of how far surfaces may be apart; of a job, three numbers from which it comes
     materials: int
     parameters: int  # of the law between two materials

@@ -15,15 +15,15 @@ from clast.backend.bind import is_compiled
 from clast.dynamics.engine import Engine, Snapshot, kernels_of
 from clast.dynamics.runner import Every, run_stretches
 from clast.errors import CellError, InputError, OverlapError, StoreError
-from clast.measures.accounts import accounts
 from clast.measures.book import Book
-from clast.measures.contacts import carried, contact_arrays
-from clast.measures.walls import TOLERATED, dashpot_share
+from clast.measures.snapshots.accounts import accounts
+from clast.measures.snapshots.contacts import carried, contact_arrays
+from clast.measures.snapshots.walls import TOLERATED, dashpot_share
 from clast.output.estimate import announcement
 from clast.output.progress import Progress
 from clast.output.space.solids import solid_arrays
 from clast.output.store.checkpoint import read_mark
-from clast.output.store.layout import RUN_FILE
+from clast.output.store.files import RUN_FILE
 from clast.output.store.provenance import collect_provenance
 from clast.output.store.reader import Run, open_run
 from clast.output.store.writer import RunWriter

@@ -114,7 +114,7 @@ def bed_path(scene: Scene, dt: float, rest: float) -> Path:
 
 def read_bed(path: Path, bodies: int) -> Bed | None:
     """A bed kept before; None if there is none, or its file is damaged and the container has to be filled again."""
-    kept = take(path, bodies)
-    if kept is None or not {"time", "energy"} <= kept.numbers.keys():
+    cached = take(path, bodies)
+    if cached is None or not {"time", "energy"} <= cached.numbers.keys():
         return None
-    return Bed(kept.positions, kept.angles, kept.springs, kept.numbers["time"], kept.numbers["energy"])
+    return Bed(cached.positions, cached.angles, cached.springs, cached.numbers["time"], cached.numbers["energy"])

@@ -22,8 +22,8 @@ from clast.algebra.quaternions import matrix, random_turns
 from clast.backend.bind import cache_folder
 from clast.dynamics.bodies.arrival import hold_back, let_in
 from clast.dynamics.engine import Engine, Snapshot
-from clast.measures.accounts import accounts
 from clast.measures.book import Book
+from clast.measures.snapshots.accounts import accounts
 from clast.scene.space import Scene3D
 
 FORMAT = 1  # of the kept states: raised when they change

@@ -20,18 +20,18 @@ from clast.backend import bind
 from clast.dynamics.engine import Engine, Snapshot, kernels_of
 from clast.dynamics.named import Cell
 from clast.errors import InputError, PhysicsError
-from clast.measures.accounts import accounts
-from clast.measures.contacts import body_forces, virial
+from clast.measures.snapshots.accounts import accounts
+from clast.measures.snapshots.contacts import body_forces, virial
 from clast.output.progress import Progress, quiet
-from clast.protocols.cell import OPPOSITE, Extent, extent_of
 from clast.protocols.prepared import Kept, keep, kept_path, take
 from clast.protocols.settle import unbalanced_force
+from clast.protocols.walls import OPPOSITE, Extent, extent_of
 from clast.scene.plane import Scene
 from clast.scene.springs import Springs
 
 COARSE = 5.0  # safe steps: more may keep a sample moving
 LOOKS = 500  # steps between two looks at a sample
-SOURCES = tuple(Path(__file__).with_name(name) for name in ("press.py", "settle.py", "cell.py"))  # decide what comes of it
+SOURCES = tuple(Path(__file__).with_name(name) for name in ("press.py", "settle.py", "walls.py"))  # decide what comes of it
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Report:
+class PressReport:
     """What a protocol led to. Stresses by wall [force/length], compression positive; without four walls there are none."""
 
     reached: bool  # whether the sample came to rest in time
@@ -97,13 +97,13 @@ class Report:
         return max((abs(self.stresses[name] / wanted - 1.0) for name, wanted in self.targets.items() if wanted), default=0.0)
 
     def numbers(self) -> dict[str, float]:
-        """All of it as plain numbers, to be kept."""
+        """All of it as plain numbers, to be cached."""
         plain = {name: float(value) for name, value in vars(self).items() if not isinstance(value, dict)}
         plain |= {f"stress {name}": value for name, value in self.stresses.items()}
         return plain | {f"target {name}": value for name, value in self.targets.items()}
 
     @classmethod
-    def from_numbers(cls, numbers: dict[str, float]) -> Report:
+    def from_numbers(cls, numbers: dict[str, float]) -> PressReport:
         """The report that `numbers` wrote."""
         plain = {name: value for name, value in numbers.items() if " " not in name}
         split = {
@@ -123,7 +123,7 @@ class Prepared:
     positions: np.ndarray  # (n, 2)
     angles: np.ndarray  # (n,) radians
     springs: Springs
-    report: Report
+    report: PressReport
 
     def extent(self, scene: Scene) -> Extent:
         """The rectangle between the four walls of a scene it was prepared in."""
@@ -136,10 +136,10 @@ def prepare(scene: Scene, stop: Stop, *, dt: float | None = None, progress: Prog
     """Step `scene` until it is at rest, or take that from the cache; PhysicsError with the report if it does not come to rest."""
     progress = progress or quiet()
     path = kept_path("prepared", scene, f"{dt!r} {stop!r}", *SOURCES)
-    kept = take(path, len(scene))
-    if kept is not None:
+    cached = take(path, len(scene))
+    if cached is not None:
         progress.detail(f"prepared before: taken from {path}")
-        return Prepared(kept.positions, kept.angles, kept.springs, Report.from_numbers(dict(kept.numbers)))
+        return Prepared(cached.positions, cached.angles, cached.springs, PressReport.from_numbers(dict(cached.numbers)))
     if not bind.is_compiled(kernels_of(scene)):
         progress.say("compiling once, about 30 s")
     engine = Engine(scene, dt=dt)
@@ -162,7 +162,7 @@ def coarse(engine: Engine) -> str:
     return f"; dt = {engine.dt:g} is {times:.2g} times the safe step, so try a smaller one" if times > COARSE else ""
 
 
-def come_to_rest(engine: Engine, stop: Stop, progress: Progress | None = None) -> Report:
+def come_to_rest(engine: Engine, stop: Stop, progress: Progress | None = None) -> PressReport:
     """Step until the stop's conditions hold together, or its time is over; then return the state reached."""
     progress = progress or quiet()
     begin, last = engine.step, engine.step + round(stop.longest / engine.dt)
@@ -185,7 +185,7 @@ def stillness(engine: Engine) -> tuple[float, float]:
     return (book["translational"] + book["rotational"]) / elastic, unbalanced_force(engine)[0]
 
 
-def report_on(engine: Engine, reached: bool, begin: int = 0) -> Report:
+def report_on(engine: Engine, reached: bool, begin: int = 0) -> PressReport:
     """How a sample stands now."""
     snapshot = engine.snapshot()
     kinetic, balance = stillness(engine)
@@ -193,7 +193,7 @@ def report_on(engine: Engine, reached: bool, begin: int = 0) -> Report:
     areas = engine.scene.bodies.of_shapes(lambda shape: shape.area)[~engine.scene.bodies.column("big")]
     stresses = wall_stresses(engine, snapshot, extent) if extent else {}
     targets = wall_targets(engine.scene, snapshot, extent) if extent else {}
-    return Report(
+    return PressReport(
         reached=reached,
         steps=engine.step - begin,
         time=(engine.step - begin) * engine.dt,

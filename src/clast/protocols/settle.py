@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clast.algebra.tensors import lengths
 from clast.dynamics.engine import Engine
-from clast.measures.contacts import body_forces, virial
-from clast.measures.tensors import lengths
+from clast.measures.snapshots.contacts import body_forces, virial
 
 
 @dataclass(frozen=True)

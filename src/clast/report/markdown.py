@@ -29,8 +29,8 @@ from clast.report.words import typeset
 BUDGET = 1_200_000  # bytes of all pictures
 
 
-def markdown_page(report: Report, folder: Path, beside: str) -> tuple[str, dict[str, Picture]]:
-    """The text, and its pictures by their names in the folder `beside` it."""
+def markdown_page(report: Report, folder: Path, pictures_folder: str) -> tuple[str, dict[str, Picture]]:
+    """The text, and its pictures by their names in the folder `pictures_folder` beside it."""
     fitted = fit_pictures([folder / name for run in report.runs for name in run.pictures], BUDGET)
     pictures = {picture_name(path.relative_to(folder).as_posix()): picture for path, picture in fitted.items()}
     text = [
@@ -39,7 +39,7 @@ def markdown_page(report: Report, folder: Path, beside: str) -> tuple[str, dict[
         *([" ".join(origin(report))] if origin(report) else []),
         "A dash under *published*: the paper has it in words, without a number.",
         summary(report.sections),
-        *(section_part(section, pictures, beside) for section in report.sections),
+        *(section_part(section, pictures, pictures_folder) for section in report.sections),
         "\n".join(["## Papers", "", *(f"- {key}: {text}" for key, text in papers_of(report))]),
     ]
     return "\n\n".join(text) + "\n", pictures
@@ -50,7 +50,7 @@ def picture_name(name: str) -> str:
     return Path(name).with_suffix(SUFFIX).as_posix().replace("/", "-")
 
 
-def cell(text: str) -> str:
+def escaped(text: str) -> str:
     """Text in a table: bars would end the cell."""
     return typeset(text).replace("|", "&#124;").replace("*", "&#42;")
 
@@ -69,10 +69,16 @@ def summary(sections: Sequence[Section]) -> str:
         for number, line in enumerate(lines):
             what = line.quantity + (f" ({line.where})" if line.where else "")
             rows.append(
-                [link if number == 0 else "", cell(what), cell(line.published), cell(line.measured), bold_no(line.agrees)]
+                [
+                    link if number == 0 else "",
+                    escaped(what),
+                    escaped(line.published),
+                    escaped(line.measured),
+                    bold_no(line.agrees),
+                ]
             )
         if not lines:
-            rows.append([link, cell(", ".join(lacking(section)) or "nothing to judge"), "", "", ""])
+            rows.append([link, escaped(", ".join(lacking(section)) or "nothing to judge"), "", "", ""])
     return table(["experiment", "what was judged", "published", "measured", "agrees"], rows)
 
 
@@ -81,36 +87,36 @@ def bold_no(agrees: bool | None) -> str:
     return "**no**" if agrees is False else VERDICTS[agrees]
 
 
-def section_part(section: Section, pictures: Mapping[str, Picture], beside: str) -> str:
+def section_part(section: Section, pictures: Mapping[str, Picture], pictures_folder: str) -> str:
     """One experiment."""
     merit = "; ".join(f"{name} {typeset(text)}" for name, text in merit_of(section))
     said = [f"## {section.name}", f"{section.paper}: {typeset(section.claim)}.{f' Ours: {merit}.' if merit else ''}"]
     for run in section.runs:
         if run.state != "missing":
             said += [f"### {typeset(run.label or run.name)}"] if len(section.runs) > 1 else []
-            said += run_part(section, run, pictures, beside)
+            said += run_part(section, run, pictures, pictures_folder)
     if missing := [f"    {run.command}" for run in section.runs if run.state == "missing"]:
         said += [f"**{LACKING['missing']}**:", "\n".join(missing)]
     return "\n\n".join(said)
 
 
-def run_part(section: Section, run: RunReport, pictures: Mapping[str, Picture], beside: str) -> list[str]:
+def run_part(section: Section, run: RunReport, pictures: Mapping[str, Picture], pictures_folder: str) -> list[str]:
     """One run: pictures, its numbers beside the paper's with the likely reason where they disagree, command."""
     said = []
     if run.state in LACKING:
-        said.append(f"**{LACKING[run.state]}**{': ' if run.message else ''}{cell(run.message)}")
+        said.append(f"**{LACKING[run.state]}**{': ' if run.message else ''}{escaped(run.message)}")
     shown = []
     for name in (each for each in run.pictures if picture_name(each) in pictures):
         what = f"{section.title}{f', {run.label}' if run.label else ''}: {Path(name).stem.replace('-', ' ')}"
-        shown.append(f"![{what}]({beside}/{quote(picture_name(name))})")
+        shown.append(f"![{what}]({pictures_folder}/{quote(picture_name(name))})")
     if shown:
-        said += ["\n".join(shown), f"*{cell(section.caption)}*"]
+        said += ["\n".join(shown), f"*{escaped(section.caption)}*"]
     told = [each for each in run.quantities if each["agrees"] is not None or each["published"] is not None]
     if told:
         rows = [
             [
-                cell(each["name"]), cell(with_unit(each["published"], each["unit"])),
-                cell(with_unit(each["measured"], each["unit"])), bold_no(each["agrees"]), cell(note_of(each)),
+                escaped(each["name"]), escaped(with_unit(each["published"], each["unit"])),
+                escaped(with_unit(each["measured"], each["unit"])), bold_no(each["agrees"]), escaped(note_of(each)),
             ]
             for each in told
         ]  # fmt: skip

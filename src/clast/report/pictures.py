@@ -65,6 +65,6 @@ def encoded(path: Path, _changed: int, width: int) -> Picture:
         paper.paste(shown, mask=shown)
     if paper.width > width:
         paper = paper.resize((width, max(1, round(paper.height * width / paper.width))), Image.Resampling.LANCZOS)
-    kept = io.BytesIO()
-    paper.save(kept, "WEBP", quality=QUALITY, method=4)
-    return Picture(kept.getvalue(), paper.width, paper.height)
+    encoded = io.BytesIO()
+    paper.save(encoded, "WEBP", quality=QUALITY, method=4)
+    return Picture(encoded.getvalue(), paper.width, paper.height)

@@ -15,9 +15,9 @@ from typing import Any
 from clast.errors import ClastError, InputError
 from clast.experiments import find, names
 from clast.experiments.experiment import Entry, Parameters, Study
-from clast.output.store.layout import PARTS_FOLDER, RUN_FILE
+from clast.output.store.files import PARTS_FOLDER, RUN_FILE
 from clast.output.store.reader import Run, open_run
-from clast.sweeps.task import DAMAGED, FAILURE_FILE, State, read_failure, state_of
+from clast.sweeps.task import DAMAGED, ERROR_FILE, State, read_error, state_of
 
 QUICK = "quick"
 # Seconds of one run, start and figures included, on one core of an AMD EPYC (Zen 4) that others used too: what `--list`
@@ -74,7 +74,7 @@ class PlannedRun:
 
     @property
     def timed(self) -> bool:
-        """Whether it measures time, so that nothing else may run beside it."""
+        """Whether it measures time, so that nothing else may run at the same time."""
         return isinstance(self.entry, Study) and self.entry.timed
 
     @property
@@ -84,7 +84,7 @@ class PlannedRun:
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """How far a run is; `message` gives details, `run` is open if it can be read."""
 
     state: State
@@ -171,13 +171,13 @@ def refuse_another(folder: Path, same: Sequence[Path]) -> None:
     if not folder.is_dir():
         raise InputError(f"{folder} is a file where a run should go: give another folder with --out")
     if not (folder / RUN_FILE).exists():
-        if not (folder / FAILURE_FILE).exists() and any(not is_trace(path) for path in folder.iterdir()):
+        if not (folder / ERROR_FILE).exists() and any(not is_trace(path) for path in folder.iterdir()):
             raise InputError(f"{folder} holds something that is no run: give another folder with --out")
         return
     try:
         open_run(folder).close()
     except (ClastError, *DAMAGED):
-        return  # reported as a failure, which does not stop the rest
+        return  # reported as an error, which does not stop the rest
     if not same:
         raise InputError(f"{folder} holds a run of something else, or of other parameters: give another folder with --out")
 
@@ -198,19 +198,19 @@ def differing(entry: Entry, size: str, parameters: Parameters) -> dict[str, Any]
     return {name: value for name, value in parameters.model_dump().items() if value != plain[name]}
 
 
-def progress_of(planned: PlannedRun) -> Progress:
+def progress_of(planned: PlannedRun) -> RunProgress:
     """How far a run is."""
     state = state_of(planned.folder)
-    said = read_failure(planned.folder) if state == "failed" else ""
+    said = read_error(planned.folder) if state == "failed" else ""
     if not (planned.folder / RUN_FILE).is_file():
-        return Progress(state, said)
+        return RunProgress(state, said)
     try:
         run = open_run(planned.folder)
         if state == "begun":
             said = saved_so_far(planned, run)
     except (ClastError, *DAMAGED) as error:
-        return Progress("failed", said or f"the run cannot be read ({error})")
-    return Progress(state, said, run)
+        return RunProgress("failed", said or f"the run cannot be read ({error})")
+    return RunProgress(state, said, run)
 
 
 def saved_so_far(planned: PlannedRun, run: Run) -> str:

@@ -24,7 +24,7 @@ from clast.report.pictures import SUFFIX
 from clast.report.plan import UNKNOWN, PlannedRun, plan_runs
 from clast.sweeps.display import Display
 from clast.sweeps.index import locked
-from clast.sweeps.local import Ending, run_locally
+from clast.sweeps.local import TaskEnding, run_locally
 from clast.sweeps.task import Task
 
 Format = Literal["html", "markdown"]
@@ -63,7 +63,7 @@ def reproduce(
     retry: bool = False,
     form: Format = "html",
     silent: bool = False,
-) -> tuple[list[Ending], Path]:
+) -> tuple[list[TaskEnding], Path]:
     """Run the wanted experiments (all if none is named) into `folder` and write the report; returns endings and the page.
 
     What is finished stays, what was begun goes on, what failed before is tried again with `retry` only; a failure does not

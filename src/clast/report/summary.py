@@ -129,8 +129,8 @@ def standing(report: Report) -> str:
     yes, no = report.verdicts(True), report.verdicts(False)
     verdict = f" Of {yes + no} judged quantities {yes} agree with the papers, {no} do not." if yes + no else ""
     own = len(report.runs) - runs
-    beside = f" Beside them {own} of other parameters than the papers', not counted." if own else ""
-    return ", ".join(told) + "." + beside + verdict
+    more = f" Beside them {own} of other parameters than the papers', not counted." if own else ""
+    return ", ".join(told) + "." + more + verdict
 
 
 def origin(report: Report) -> list[str]:

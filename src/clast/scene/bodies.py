@@ -63,12 +63,12 @@ def each_id(tags: Iterable[Tag]) -> tuple[int, ...]:
 class Column(Generic[Value]):
     """What each body has one of: an attribute of the body, kept in the table.
 
-    kept   type in the table and, of several numbers, how many: numpy's words
-    key    of objects, which are kept in a register
+    stored  type in the table and, of several numbers, how many: numpy's words
+    key     of objects, which are kept in a register
     """
 
-    def __init__(self, kept: tuple[Any, ...] = (np.int32,), key: Callable[[Any], Hashable] | None = None) -> None:
-        self.kept, self.key = kept, key
+    def __init__(self, stored: tuple[Any, ...] = (np.int32,), key: Callable[[Any], Hashable] | None = None) -> None:
+        self.stored, self.key = stored, key
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -223,7 +223,7 @@ class Bodies(Sequence[Kind]):
 
     def __init__(self, kind: type[Kind]) -> None:
         self._kind, self._count = kind, 0
-        named = [(name, *column.kept) for name, column in kind.columns.items()]
+        named = [(name, *column.stored) for name, column in kind.columns.items()]
         self._rows = np.zeros(0, np.dtype(named, align=True))
         self._registers = {name: Register(column.key) for name, column in kind.columns.items() if column.key is not None}
 

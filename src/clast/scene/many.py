@@ -13,7 +13,7 @@ from clast.scene.bodies import firsts
 from clast.scene.checks import NO_TURN, UNIT, amount_of, name_or_none, numbers, unit
 
 
-class Rows:
+class NewBodies:
     """Bodies to be added, the first of which gets the id `first`, with their `positions` (n, axes)."""
 
     def __init__(self, first: int, positions: object, axes: int) -> None:

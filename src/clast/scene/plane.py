@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, Unpack
 
 import numpy as np
 
@@ -14,11 +14,10 @@ from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Member, Numbers, Thing
 from clast.scene.checks import check_gravity, check_periods, density_of, name_or_none, numbers
 from clast.scene.imposed import PLANE, Imposed, sum_up
-from clast.scene.many import Rows
-from clast.scene.problem import Located, Problem
+from clast.scene.many import NewBodies
+from clast.scene.problem import Located, Problem, Settings
 from clast.scene.springs import Springs, Springs3D
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
-from clast.scene.timed import Timed
 from clast.shapes.plane.skeleton import Shape
 from clast.shapes.space.solid import Solid
 
@@ -146,13 +145,11 @@ class Scene(Problem[Body]):
         law: Law,
         gravity: tuple[float, float] = (0.0, 0.0),
         box: Box | None = None,
-        drag: Timed = 0.0,
         counting: str = "euler",
-        onset: bool = True,
-        remove_below: float | None = None,
         springs: Springs | None = None,
+        **settings: Unpack[Settings],
     ) -> None:
-        super().__init__(law, drag, onset, remove_below)
+        super().__init__(law, **settings)
         self.box = box or Box()
         if not isinstance(self.box, Box):
             raise SceneError(f"box = {box!r} must be a Box(period_x=…, period_y=…)")
@@ -225,7 +222,7 @@ class Scene(Problem[Body]):
 
         All others are given once for all or, with n rows, for each. A complaint names the row; then nobody is added.
         """
-        rows = Rows(len(self.bodies), positions, PLANE)
+        rows = NewBodies(len(self.bodies), positions, PLANE)
         columns = {
             "angle": rows.numbers("angles", angles, one="angle"),
             "velocity": rows.numbers("velocities", velocities, 2, one="velocity"),

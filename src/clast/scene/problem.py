@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypedDict, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Kind, firsts
 from clast.scene.checks import check_width, numbers
 from clast.scene.imposed import PLANE, Imposed, check_axes, sum_up
-from clast.scene.many import Rows
+from clast.scene.many import NewBodies
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
 from clast.scene.timed import Timed, check_timed, least
 
@@ -44,6 +44,14 @@ class Located(Protocol[Drawn]):
         ...
 
 
+class Settings(TypedDict, total=False):
+    """Arguments of every scene, in the plane and in space; `Problem` has their defaults and checks them."""
+
+    drag: Timed
+    onset: bool
+    remove_below: float | None
+
+
 class Problem(Generic[Kind]):
     """Bodies of one kind, the laws between their materials and what is imposed on them; see `Scene` and `Scene3D`."""
 
@@ -52,7 +60,7 @@ class Problem(Generic[Kind]):
     box: Periodic
     gravity: Any  # acceleration, one number for each axis
 
-    def __init__(self, law: Law, drag: Timed, onset: bool, remove_below: float | None) -> None:
+    def __init__(self, law: Law, *, drag: Timed = 0.0, onset: bool = True, remove_below: float | None = None) -> None:
         if not isinstance(law, Law):
             raise SceneError(f"law = {law!r} must be a law, such as Linear(1e7)")
         if law.needs_volume and self.axes == PLANE:
@@ -114,7 +122,7 @@ class Problem(Generic[Kind]):
         return number
 
     def _add_rows(
-        self, rows: Rows, shapes: Any, which: Any, columns: dict[str, np.ndarray], *, density: Any, mass: Any, material: Any,
+        self, rows: NewBodies, shapes: Any, which: Any, columns: dict[str, np.ndarray], *, density: Any, mass: Any, material: Any,
         big: Any, name: Any, tags: Iterable[Tag],
     ) -> np.ndarray:  # fmt: skip
         """Add a body for each row and return their ids (n,); where anything is wrong, none. See `add_many`.

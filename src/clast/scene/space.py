@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Unpack
 
 import numpy as np
 
@@ -14,11 +14,10 @@ from clast.laws.law import Law
 from clast.scene.bodies import Member, Numbers, Thing
 from clast.scene.checks import check_gravity, check_periods, density_of, name_or_none, numbers, unit
 from clast.scene.imposed import SPACE
-from clast.scene.many import Rows
-from clast.scene.problem import Located, Problem, describe
+from clast.scene.many import NewBodies
+from clast.scene.problem import Located, Problem, Settings, describe
 from clast.scene.springs import Springs3D
 from clast.scene.tags import Fixed, Tag
-from clast.scene.timed import Timed
 from clast.shapes.plane.skeleton import Shape
 from clast.shapes.space.solid import Solid
 
@@ -100,12 +99,10 @@ class Scene3D(Problem[Body3D]):
         law: Law,
         gravity: Sequence[float] = (0.0, 0.0, 0.0),
         box: Box3D | None = None,
-        drag: Timed = 0.0,
-        onset: bool = True,
-        remove_below: float | None = None,
         springs: Springs3D | None = None,
+        **settings: Unpack[Settings],
     ) -> None:
-        super().__init__(law, drag, onset, remove_below)
+        super().__init__(law, **settings)
         self.box = Box3D() if box is None else box
         if not isinstance(self.box, Box3D):
             raise SceneError(f"box = {box!r} must be a Box3D(period_x=…, period_y=…, period_z=…)")
@@ -178,7 +175,7 @@ class Scene3D(Problem[Body3D]):
 
         All others are given once for all or, with n rows, for each. A complaint names the row; then nobody is added.
         """
-        rows = Rows(len(self.bodies), positions, SPACE)
+        rows = NewBodies(len(self.bodies), positions, SPACE)
         columns = {
             "orientation": rows.quaternions("orientations", orientations, one="orientation"),
             "velocity": rows.numbers("velocities", velocities, 3, one="velocity"),

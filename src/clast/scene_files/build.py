@@ -1,66 +1,21 @@
-"""From the tables of a scene file to shapes, tags and numbers that change with time; errors name the entry."""
+"""From the tables of a scene file to shapes and tags; errors name the entry."""
 
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from clast.errors import ClastError, SceneError, ShapeError
-from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
-from clast.scene.timed import Harmonic, Ramp, Table, Timed
+from clast.errors import SceneError, ShapeError
+from clast.scene.tags import Tag
 from clast.scene_files import schema, schema_shapes
+from clast.scene_files.complaint import at
 from clast.scene_files.declared import made_from
 from clast.scene_files.space import schema as schema_space
 from clast.shapes import Shape, library_shape, library_shapes, library_solids, load_shape
 from clast.shapes.plane.make import clump, polygon, polyline, segment
 from clast.shapes.plane.minkowski import closing, dilation, erosion, opening, rounded
 from clast.shapes.plane.photograph import grains_from_image
-
-
-@contextmanager
-def at(entry: str) -> Iterator[None]:
-    """Put the entry before the message of an error raised inside: "tags[0]" around "x" around "…" gives "tags[0].x: …"."""
-    try:
-        yield
-    except ClastError as error:
-        inner, message = getattr(error, "entry", None), getattr(error, "message", str(error))
-        whole = f"{entry}.{inner}" if inner else entry
-        named = type(error)(f"{whole}: {message}")
-        vars(named).update(entry=whole, message=message)
-        raise named from None
-
-
-# --- numbers that change with time -----------------------------------------------------------------------------------
-
-
-def build_timed(keys: schema.TimedKeys) -> Timed:
-    """A number, or one that changes with time."""
-    if isinstance(keys, schema.RampKeys):
-        return Ramp(keys.start, keys.end, keys.finish, keys.begin, keys.smooth)
-    if isinstance(keys, schema.HarmonicKeys):
-        return Harmonic(keys.amplitude, keys.period, keys.mean, math.radians(keys.phase_degrees), keys.begin)
-    if isinstance(keys, schema.TableKeys):
-        return Table(keys.times, keys.values, keys.steps)
-    return keys
-
-
-def build_drag(keys: schema.TimedKeys) -> Timed:
-    """The drag, which may never push: SceneError if it falls below zero at any time."""
-    drag = build_timed(keys)
-    lowest = drag if isinstance(drag, int | float) else 0.0
-    if isinstance(drag, Ramp):
-        lowest = min(drag.start, drag.end)
-    elif isinstance(drag, Harmonic):
-        lowest = drag.mean - abs(drag.amplitude)
-    elif isinstance(drag, Table):
-        lowest = min(drag.values)
-    if lowest < 0.0:
-        raise SceneError(f"it falls to {lowest:.6g}, and a drag must not be negative at any time")
-    return drag
-
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -177,30 +132,13 @@ def operate(shape: Shape, keys: schema_shapes.OperationKeys) -> Shape:
 
 # --- tags ------------------------------------------------------------------------------------------------------------
 
-# what a tag may prescribe, each a number or one that changes with time
-NUMBERS = ("x", "y", "z", "spin_x", "spin_y", "spin", "torque_x", "torque_y", "torque", "value")
-
 
 def build_tag(keys: schema.TagKeys | schema_space.SpaceTagKeys) -> Tag:
     """The tag a table describes, in the plane or in space; SceneError for one that would do nothing."""
-    if isinstance(keys, schema.FixedTag):
-        return Fixed()
-    if isinstance(keys, schema.DashpotTag):
-        return Dashpot(keys.coefficient)
-    components = [name for name in NUMBERS if name in type(keys).model_fields]
-    numbers: dict[str, Timed] = {}
-    for name in components:
-        value = getattr(keys, name)
-        if value is not None and name in keys.model_fields_set:
-            with at(name):
-                numbers[name] = build_timed(value)
-    if isinstance(keys, schema.PressureTag):
-        between = None if keys.between is None else (keys.between[0], keys.between[1])
-        return Pressure(numbers["value"], keys.direction, between)
-    if isinstance(keys, schema_space.SpacePressureTag):
-        first, second = ((pair[0], pair[1]) if pair else None for pair in keys.between or ([], []))
-        return Pressure(numbers["value"], keys.direction, None if keys.between is None else (first, second))
-    if not numbers:
-        names = f"{', '.join(components[:-1])} or {components[-1]}"
-        raise SceneError(f"a {keys.kind} without {names} prescribes nothing: give one of them")
-    return Velocity(**numbers) if isinstance(keys, schema.VelocityTag) else Force(**numbers)
+    if isinstance(keys, schema.VelocityTag | schema.ForceTag):
+        numbers = [name for name in type(keys).__annotations__ if name not in ("kind", "on")]
+        if not keys.model_fields_set.intersection(numbers):
+            names = f"{', '.join(numbers[:-1])} or {numbers[-1]}"
+            raise SceneError(f"a {keys.kind} without {names} prescribes nothing: give one of them")
+    tag: Tag = made_from(keys)
+    return tag

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+
+from clast.errors import ClastError
 
 LONGEST = 60  # characters of a bad value that are repeated
 WANTED = {
@@ -20,6 +23,19 @@ WANTED = {
     "model_attributes_type": "must be a table",
     "finite_number": "must be finite",
 }
+
+
+@contextmanager
+def at(entry: str) -> Iterator[None]:
+    """Put the entry before the message of an error raised inside: "tags[0]" around "x" around "…" gives "tags[0].x: …"."""
+    try:
+        yield
+    except ClastError as error:
+        inner, message = getattr(error, "entry", None), getattr(error, "message", str(error))
+        whole = f"{entry}.{inner}" if inner else entry
+        named = type(error)(f"{whole}: {message}")
+        vars(named).update(entry=whole, message=message)
+        raise named from None
 
 
 def complaint(error: ValidationError, given: Any, root: type[BaseModel]) -> tuple[list[str | int], str]:

@@ -1,6 +1,7 @@
 """Tables of a scene file made from what they describe: a class or a function that declares its keys (`clast.keys`).
 
-A table remembers what makes the thing it describes: `MAKERS`, `made_from`.
+A table remembers what makes the thing it describes: `MAKERS`, `made_from`. Entries become arguments by the names of their keys,
+or as a key declares it: `arguments`.
 """
 
 from __future__ import annotations
@@ -10,15 +11,27 @@ from dataclasses import is_dataclass
 from functools import cache, reduce
 from operator import or_
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import create_model
 
 from clast.found import makers_in
 from clast.keys import Declared, keys_of
-from clast.scene_files.tables import FORMS, Keys, key
+from clast.scene_files.complaint import at
+from clast.scene_files.tables import CODE, FORMS, SAME, Keys, Way, key, way_of
 
 MAKERS: dict[type[Keys], Callable[..., Any]] = {}
+Marked = TypeVar("Marked", bound=type[Keys])
+
+
+def makes(maker: Callable[..., Any]) -> Callable[[Marked], Marked]:
+    """Above a table that is written down: what takes its entries. A table that inherits from it makes the same."""
+
+    def marked(table: Marked) -> Marked:
+        MAKERS[table] = maker
+        return table
+
+    return marked
 
 
 def new_table(
@@ -34,8 +47,8 @@ def new_table(
     for each in sorted(keys, key=lambda each: not asked[each]):
         _, default, declared = keys[each]
         shown = ... if asked[each] else list(default) if isinstance(default, tuple) else default
-        infinite = {"allow_inf_nan": True} if declared.infinite else {}
-        about = key(shown, declared.meaning, declared.unit, **declared.limits, **infinite)
+        limits: dict[str, Any] = {**declared.limits, **({"allow_inf_nan": True} if declared.infinite else {})}
+        about = key(shown, declared.meaning, declared.unit, **limits)
         fields[each] = (in_file(keys[each], asked[each]), about)
     return create_model(name, __base__=base, __doc__=words, **fields)
 
@@ -75,8 +88,37 @@ def first_sentence(described: Any) -> str:
     return " ".join((described.__doc__ or "").split(". ")[0].split()).rstrip(".")
 
 
+@cache
+def handed_on(table: type[Keys], taker: str = "", base: type[Keys] = Keys) -> dict[str, Way]:
+    """The keys of a table that are arguments of what takes it, without those of `base`: first those that must be given."""
+    fields = table.model_fields
+    ways = {name: way_of(fields[name]) for name in sorted(fields, key=lambda each: not fields[each].is_required())}
+    left_out = {"kind", *base.model_fields}
+    return {name: way for name, way in ways.items() if name not in left_out and way.to is not CODE and way.taker == taker}
+
+
+def arguments(keys: Keys, taker: str = "", base: type[Keys] = Keys) -> dict[str, Any]:
+    """The entries of a table as arguments of what takes them, without those of `base`; an error names the entry.
+
+    An entry that was left out and has no default is no argument, nor is the kind, nor what code reads (`CODE`).
+    """
+    found = {}
+    for name, way in handed_on(type(keys), taker, base).items():
+        value = getattr(keys, name)
+        if isinstance(value, Keys) or way.made:
+            with at(name):
+                value = made_from(value) if isinstance(value, Keys) else value
+                value = way.made(value) if way.made and value is not None else value
+        if value is not None:
+            found[name if way.to == SAME else str(way.to)] = value
+    return found
+
+
+def maker_of(table: type[Keys]) -> Callable[..., Any]:
+    """What takes the entries of a table."""
+    return next(MAKERS[each] for each in table.__mro__ if each in MAKERS)
+
+
 def made_from(keys: Keys, base: type[Keys] = Keys, **more: Any) -> Any:
     """What a table describes, made from its entries, without those of `base`; its maker may refuse them with an error."""
-    names = [name for name in type(keys).model_fields if name != "kind" and name not in base.model_fields]
-    given = {name: made_from(each) if isinstance(each := getattr(keys, name), Keys) else each for name in names}
-    return MAKERS[type(keys)](**given, **more)
+    return maker_of(type(keys))(**arguments(keys, base=base), **more)

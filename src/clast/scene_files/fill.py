@@ -13,7 +13,9 @@ from clast.packing.plane.lattice import square_lattice
 from clast.packing.plane.packing import Packing
 from clast.packing.plane.voronoi import voronoi_packing
 from clast.scene.plane import Scene
-from clast.scene_files.build import ShapeShelf, at
+from clast.scene_files.build import ShapeShelf
+from clast.scene_files.complaint import at
+from clast.scene_files.declared import arguments
 from clast.scene_files.schema import FillKeys, VoronoiFillKeys
 from clast.shapes import Shape, Solid
 
@@ -57,7 +59,7 @@ def add_mixture(scene: Scene, keys: FillKeys, shelf: ShapeShelf) -> None:
     scene.add_many(
         scaled or kinds, places + keys.lower, which=None if scaled else chosen, angles=turn,
         velocities=np.array([(keys.speed * math.cos(way), keys.speed * math.sin(way)) for way in heading.tolist()]),
-        density=keys.density, material=keys.material, name=keys.name,
+        **arguments(keys),
     )  # fmt: skip
 
 
@@ -68,15 +70,13 @@ def add_voronoi(scene: Scene, keys: VoronoiFillKeys) -> None:
     if box[1] > 0.0 and box[0] == 0.0:
         raise SceneError("the box is periodic along y only; a Voronoi fill may be periodic along x, or both ways")
     packing: Packing = voronoi_packing(
-        keys.columns, keys.rows, keys.square, erosion=keys.erosion, dilation=keys.dilation, void_ratio=keys.void_ratio,
-        roundness=keys.roundness, sites=keys.sites, seed=keys.seed,
-        border="periodic" if box[1] > 0.0 else "periodic-x" if box[0] > 0.0 else "closed",
-    )  # fmt: skip
+        **arguments(keys, "packing"), border="periodic" if box[1] > 0.0 else "periodic-x" if box[0] > 0.0 else "closed"
+    )
     if keys.expand > 1.0:
         packing = packing.expanded(keys.expand)
     if keys.random_angles:
         packing = packing.turned(np.random.default_rng(keys.seed))
-    scene.add_packing(packing.shifted(keys.lower[0], keys.lower[1]), density=keys.density, material=keys.material, name=keys.name)
+    scene.add_packing(packing.shifted(keys.lower[0], keys.lower[1]), **arguments(keys))
 
 
 def require_periods(periods: Sequence[float], counts: Mapping[str, int], side: str, length: float, expand: float) -> None:

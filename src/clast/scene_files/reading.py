@@ -24,13 +24,14 @@ from pydantic import ValidationError
 from clast.dynamics.limits import limits_of
 from clast.errors import ClastError, InputError, OverlapError, SceneError, StepError
 from clast.output.recording import steps_until
-from clast.scene.plane import Box, Scene
+from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
-from clast.scene_files.build import ShapeShelf, at
-from clast.scene_files.complaint import complaint, shown, written
+from clast.scene_files.build import ShapeShelf
+from clast.scene_files.complaint import at, complaint, shown, written
+from clast.scene_files.declared import arguments
 from clast.scene_files.fill import add_fill
 from clast.scene_files.room import crowded
-from clast.scene_files.rules import add_all, law_and_drag, shape_of, tags_of_wall
+from clast.scene_files.rules import add_all, shape_of, tags_of_wall
 from clast.scene_files.schema import GrainKeys, SceneKeys, WallKeys
 from clast.scene_files.schema_run import RunKeys
 from clast.scene_files.space.build import SolidShelf
@@ -153,21 +154,14 @@ def scene_of(keys: SceneKeys, folder: Path, origin: list[str]) -> tuple[Scene | 
 
 def build(keys: SceneKeys, shelf: ShapeShelf, origin: list[str]) -> Scene:
     """The scene; `origin` is filled with the entry each body comes from."""
-    law, drag = law_and_drag(keys)
-    scene = Scene(
-        law=law, gravity=(keys.gravity[0], keys.gravity[1]), box=Box(keys.box.period_x or 0.0, keys.box.period_y or 0.0),
-        drag=drag, counting=keys.counting, onset=keys.onset, remove_below=keys.remove_below,
-    )  # fmt: skip
+    scene = Scene(**arguments(keys))
     add_all(scene, keys, shelf, origin, grain=add_grain, wall=add_wall, fill=add_fill)
     return scene
 
 
 def add_grain(scene: Scene, keys: GrainKeys, shelf: ShapeShelf) -> None:
     """Add one of `grains`."""
-    scene.add(
-        shape_of(keys, shelf), keys.position, angle=np.deg2rad(keys.angle_degrees), velocity=keys.velocity,
-        spin=keys.spin, density=keys.density, mass=keys.mass, material=keys.material, name=keys.name,
-    )  # fmt: skip
+    scene.add(shape_of(keys, shelf), **arguments(keys))
 
 
 def add_wall(scene: Scene, keys: WallKeys, shelf: ShapeShelf) -> None:
@@ -181,16 +175,13 @@ def add_wall(scene: Scene, keys: WallKeys, shelf: ShapeShelf) -> None:
         if keys.radius is None:
             raise SceneError("radius is missing: vertices need a sphero-radius")
         shape = drawn(keys.vertices, keys.radius, keys.closed)
-        scene.add_wall(shape, tags=tags, mass=keys.mass, material=keys.material, name=keys.name)
+        scene.add_wall(shape, tags=tags, **arguments(keys))
         return
     if keys.position is None:
         raise SceneError("position is missing: say where the shape stands")
     if keys.radius is not None or keys.closed:
         raise SceneError("radius and closed belong to vertices: remove them, or the shape")
-    scene.add(
-        shape_of(keys, shelf), keys.position, angle=np.deg2rad(keys.angle_degrees), mass=keys.mass, material=keys.material,
-        big=True, name=keys.name, tags=tags,
-    )  # fmt: skip
+    scene.add(shape_of(keys, shelf), keys.position, angle=np.deg2rad(keys.angle_degrees), big=True, tags=tags, **arguments(keys))
 
 
 def drawn(vertices: list[list[float]], radius: float, closed: bool) -> Shape:

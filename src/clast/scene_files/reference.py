@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from clast.scene_files import schema, schema_laws, schema_run, schema_shapes, tables
+from clast.scene_files import schema, schema_laws, schema_run, schema_shapes, schema_timed, tables
 from clast.scene_files.complaint import models_in
 from clast.scene_files.space import schema as schema_space
 from clast.scene_files.space import schema_solids
@@ -140,7 +140,11 @@ CHAPTERS: list[tuple[str, str, Sequence[type[BaseModel]]]] = [
     ("Many grains", "[[fill]]", [schema.FillKeys, schema.VoronoiFillKeys]),
     ("Mixtures", "shapes = [{ shape = …, share = … }, …]", [schema.ShareKeys]),
     ("Tags", "[[tags]]", models_in(schema.TagKeys)),
-    ("Numbers that change with time", "x = { kind = …, … }", [schema.RampKeys, schema.HarmonicKeys, schema.TableKeys]),
+    (
+        "Numbers that change with time",
+        "x = { kind = …, … }",
+        [schema_timed.RampKeys, schema_timed.HarmonicKeys, schema_timed.TableKeys],
+    ),
 ]
 CHAPTERS_3D: list[tuple[str, str, Sequence[type[BaseModel]]]] = [
     ("The whole file", "", [schema_space.SpaceSceneKeys]),
@@ -168,7 +172,7 @@ CHAPTERS_3D: list[tuple[str, str, Sequence[type[BaseModel]]]] = [
 LIMITS = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}
 WORDS = {float: "number", int: "whole number", str: "text", bool: "true or false"}
 NAMED: list[tuple[Any, str]] = [
-    (schema.TimedKeys, "timed"),
+    (schema_timed.TimedKeys, "timed"),
     (tables.Pair, "[number, number]"),
     (tables.Outline, "list of [number, number]"),
     (schema.Whom, "name, number or list"),
@@ -184,7 +188,7 @@ NAMED: list[tuple[Any, str]] = [
 ]
 
 
-MODULES = (schema, schema_space, tables)
+MODULES = (schema, schema_space, schema_timed, tables)
 
 
 def reference_page(dimension: int = 2) -> str:

@@ -6,27 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from clast.errors import SceneError
-from clast.laws.law import Law
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.scene.tags import Fixed
-from clast.scene.timed import Timed
-from clast.scene_files.build import at, build_drag, build_tag
+from clast.scene_files.build import build_tag
+from clast.scene_files.complaint import at
 from clast.scene_files.declared import made_from
 from clast.scene_files.schema import FixedTag, PressureTag, SceneKeys, WallKeys
 from clast.scene_files.space.schema import SpacePressureTag, SpaceWallKeys
 
 Add = Callable[[Any, Any, Any], None]
 """Adds one entry to a scene: (scene, keys of the entry, shelf of shapes)."""
-
-
-def law_and_drag(keys: SceneKeys) -> tuple[Law, Timed]:
-    """The law and the drag of a scene."""
-    with at("law"):
-        law = made_from(keys.law)
-    with at("drag"):
-        drag = build_drag(keys.drag)
-    return law, drag
 
 
 def add_all(scene: Scene | Scene3D, keys: SceneKeys, shelf: Any, origin: list[str], *, grain: Add, wall: Add, fill: Add) -> None:

@@ -11,6 +11,7 @@ from clast.output.progress import Progress, quiet
 from clast.output.recording import CHECKPOINT_SECONDS
 from clast.output.recording import run as run_scene
 from clast.output.store.reader import Run, open_run
+from clast.scene_files.declared import arguments
 from clast.scene_files.reading import SceneFile
 
 
@@ -35,18 +36,12 @@ def run_file(
             return stored
     for remark in file.remarks:
         progress.say(remark)
-    manner = file.run
-    about = {"scene_file": file.path.name, "title": file.title, "parameters": manner.model_dump(exclude={"threads"})}
+    settings = file.run
+    about = {"scene_file": file.path.name, "title": file.title, "parameters": settings.model_dump(exclude={"threads"})}
     return run_scene(
         file.scene,
-        until=manner.until,
+        **arguments(settings),
         out=out,
-        dt=manner.dt,
-        alpha=manner.alpha,
-        threads=manner.threads,
-        integrator=manner.integrator,
-        samples=manner.samples,
-        frames=manner.frames,
         resume=resume,
         overwrite=overwrite,
         provenance={**about, "scene_text": file.text, "shape_texts": dict(file.shape_texts)},

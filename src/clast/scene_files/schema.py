@@ -8,62 +8,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
+import numpy as np
+from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
+from clast.scene.plane import Box
+from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Velocity
+from clast.scene_files.declared import makes
 from clast.scene_files.schema_laws import LawKeys
 from clast.scene_files.schema_run import RunKeys
 from clast.scene_files.schema_shapes import ShapeKeys
-from clast.scene_files.tables import Keys, Name, Outline, Pair, key
-
-# --- numbers that change with time -----------------------------------------------------------------------------------
-
-
-class RampKeys(Keys):
-    """From one value to another, constant before and after."""
-
-    kind: Literal["ramp"] = key(..., "a ramp")
-    start: float = key(..., "value until `begin`", "of the number")
-    end: float = key(..., "value from `finish` on", "of the number")
-    finish: float = key(..., "when it ends", "time")
-    begin: float = key(0.0, "when it begins", "time")
-    smooth: bool = key(False, "without corners: 3s² − 2s³ instead of a straight line")
-
-
-class HarmonicKeys(Keys):
-    """mean + amplitude · cos(2π(t − begin)/period + phase); before `begin` it holds its first value."""
-
-    kind: Literal["harmonic"] = key(..., "a cosine")
-    amplitude: float = key(..., "amplitude", "of the number")
-    period: float = key(..., "period", "time", gt=0.0)
-    mean: float = key(0.0, "mean value", "of the number")
-    phase_degrees: float = key(0.0, "phase at `begin`; −90 makes it a sine", "degrees")
-    begin: float = key(0.0, "when it starts to swing", "time", ge=0.0)
-
-
-class TableKeys(Keys):
-    """Straight lines between points; the first and last value hold before and after."""
-
-    kind: Literal["table"] = key(..., "a table of values")
-    times: list[float] = key(..., "times, increasing", "time", min_length=1)
-    values: list[float] = key(..., "as many values", "of the number", min_length=1)
-    steps: bool = key(False, "each value holds until the next time instead")
-
-
-def _number_or_kind(given: Any) -> str:
-    if isinstance(given, dict):
-        return str(given.get("kind", ""))
-    return "number" if not isinstance(given, Keys) else str(getattr(given, "kind", ""))
-
-
-TimedKeys = Annotated[
-    Annotated[float, Tag("number")]
-    | Annotated[RampKeys, Tag("ramp")]
-    | Annotated[HarmonicKeys, Tag("harmonic")]
-    | Annotated[TableKeys, Tag("table")],
-    Discriminator(_number_or_kind),
-]
-
+from clast.scene_files.schema_timed import TimedKeys, never_negative
+from clast.scene_files.tables import CODE, Keys, Name, Outline, Pair, key
 
 # --- laws ------------------------------------------------------------------------------------------------------------
 
@@ -83,9 +39,9 @@ class PairLawKeys(Keys):
 class GrainKeys(Keys):
     """One grain."""
 
-    shape: Name = key(..., "a name in `shapes`, or of a ready-made shape")
+    shape: Name = key(..., "a name in `shapes`, or of a ready-made shape", to=CODE)
     position: Pair = key(..., "[x, y] of the centre of mass", "length")
-    angle_degrees: float = key(0.0, "by which it is turned, counter-clockwise", "degrees")
+    angle_degrees: float = key(0.0, "by which it is turned, counter-clockwise", "degrees", to="angle", made=np.deg2rad)
     velocity: Pair = key([0.0, 0.0], "[x, y] at t = 0", "length/time")
     spin: float = key(0.0, "angular velocity at t = 0", "radians/time")
     density: float | None = key(None, "mass per area; 1 if neither it nor `mass` is given", "mass/length²", gt=0.0)
@@ -105,15 +61,17 @@ class FillKeys(Keys):
     """Many grains in a rectangle, their bounding circles apart."""
 
     kind: Literal["lattice", "random"] = key(..., "in rows from the lower left, or one by one at random")
-    count: int = key(..., "number of grains", ge=1, le=10_000_000)
-    lower: Pair = key(..., "[x, y] of the lower left corner", "length")
-    upper: Pair = key(..., "[x, y] of the upper right corner", "length")
-    shapes: Annotated[list[ShareKeys], Field(min_length=1)] = key(..., "the mixture, a list of tables")
-    spread: float = key(0.0, "sizes are drawn evenly between 1 − spread and 1 + spread times the shape's", ge=0.0, lt=1.0)
-    gap: float = key(0.0, "least distance between bounding circles", "length", ge=0.0)
-    seed: int = key(1, "seed of every random choice", ge=0)
-    random_angles: bool = key(True, "turned at random; else all at angle 0")
-    speed: float = key(0.0, "speed at t = 0, in random directions", "length/time", ge=0.0)
+    count: int = key(..., "number of grains", to=CODE, ge=1, le=10_000_000)
+    lower: Pair = key(..., "[x, y] of the lower left corner", "length", to=CODE)
+    upper: Pair = key(..., "[x, y] of the upper right corner", "length", to=CODE)
+    shapes: Annotated[list[ShareKeys], Field(min_length=1)] = key(..., "the mixture, a list of tables", to=CODE)
+    spread: float = key(
+        0.0, "sizes are drawn evenly between 1 − spread and 1 + spread times the shape's", to=CODE, ge=0.0, lt=1.0
+    )
+    gap: float = key(0.0, "least distance between bounding circles", "length", to=CODE, ge=0.0)
+    seed: int = key(1, "seed of every random choice", to=CODE, ge=0)
+    random_angles: bool = key(True, "turned at random; else all at angle 0", to=CODE)
+    speed: float = key(0.0, "speed at t = 0, in random directions", "length/time", to=CODE, ge=0.0)
     density: float = key(1.0, "mass per area", "mass/length²", gt=0.0)
     material: Name = key("grain", "material, for `pair_law`")
     name: Name | None = key(None, "name of all of them, for `tags`")
@@ -123,18 +81,20 @@ class VoronoiFillKeys(Keys):
     """A soil of Voronoi cells: eroded by d, dilated by R ≤ d (see docs/voronoi.md). Periodic where the box is."""
 
     kind: Literal["voronoi"] = key(..., "cells of a Voronoi diagram")
-    columns: int = key(..., "squares along x", ge=1, le=10_000)
-    rows: int = key(..., "squares along y; there are columns × rows grains", ge=1, le=10_000)
-    square: float = key(..., "side of a square", "length", gt=0.0)
-    lower: Pair = key([0.0, 0.0], "[x, y] of the lower left corner", "length")
-    erosion: float | None = key(None, "d, by which cells are eroded", "length", gt=0.0)
-    dilation: float | None = key(None, "R ≤ d, by which they are dilated again; d if not given", "length", gt=0.0)
-    void_ratio: float | None = key(None, "wanted: the one of d and R that is not given is found", gt=0.0)
-    roundness: float | None = key(None, "R over the mean diameter of a cell, instead of `dilation`", gt=0.0)
-    sites: Literal["grid", "random"] = key("grid", "one site at random in every square, or anywhere")
-    expand: float = key(1.0, "factor by which the grains are moved apart: a loose sample", ge=1.0)
-    random_angles: bool = key(False, "turned at random, after moving apart")
-    seed: int = key(1, "seed of every random choice", ge=0)
+    columns: int = key(..., "squares along x", taker="packing", ge=1, le=10_000)
+    rows: int = key(..., "squares along y; there are columns × rows grains", taker="packing", ge=1, le=10_000)
+    square: float = key(..., "side of a square", "length", taker="packing", gt=0.0)
+    lower: Pair = key([0.0, 0.0], "[x, y] of the lower left corner", "length", to=CODE)
+    erosion: float | None = key(None, "d, by which cells are eroded", "length", taker="packing", gt=0.0)
+    dilation: float | None = key(
+        None, "R ≤ d, by which they are dilated again; d if not given", "length", taker="packing", gt=0.0
+    )
+    void_ratio: float | None = key(None, "wanted: the one of d and R that is not given is found", taker="packing", gt=0.0)
+    roundness: float | None = key(None, "R over the mean diameter of a cell, instead of `dilation`", taker="packing", gt=0.0)
+    sites: Literal["grid", "random"] = key("grid", "one site at random in every square, or anywhere", taker="packing")
+    expand: float = key(1.0, "factor by which the grains are moved apart: a loose sample", to=CODE, ge=1.0)
+    random_angles: bool = key(False, "turned at random, after moving apart", to=CODE)
+    seed: int = key(1, "seed of every random choice", taker="packing", ge=0)
     density: float = key(1.0, "mass per area", "mass/length²", gt=0.0)
     material: Name = key("grain", "material, for `pair_law`")
     name: Name | None = key(None, "name of all of them, for `tags`")
@@ -151,13 +111,13 @@ AnyFillKeys = Annotated[FillKeys | VoronoiFillKeys, Field(discriminator="kind")]
 class WallKeys(Keys):
     """A big body: wall, container, landscape. Drawn by `vertices` and `radius`, or a `shape` put at a `position`."""
 
-    vertices: Outline | None = key(None, "[x, y] of each vertex, where the wall stands", "length")
-    radius: float | None = key(None, "sphero-radius, with `vertices`", "length", gt=0.0)
-    closed: bool = key(False, "join the last vertex to the first; grains may be inside or outside")
-    shape: Name | None = key(None, "a name in `shapes`, or of a ready-made shape, instead of `vertices`")
-    position: Pair | None = key(None, "[x, y] of the centre of mass, with `shape`", "length")
-    angle_degrees: float = key(0.0, "by which the `shape` is turned, counter-clockwise", "degrees")
-    fixed: bool = key(True, "it never moves; false leaves that to `tags`")
+    vertices: Outline | None = key(None, "[x, y] of each vertex, where the wall stands", "length", to=CODE)
+    radius: float | None = key(None, "sphero-radius, with `vertices`", "length", to=CODE, gt=0.0)
+    closed: bool = key(False, "join the last vertex to the first; grains may be inside or outside", to=CODE)
+    shape: Name | None = key(None, "a name in `shapes`, or of a ready-made shape, instead of `vertices`", to=CODE)
+    position: Pair | None = key(None, "[x, y] of the centre of mass, with `shape`", "length", to=CODE)
+    angle_degrees: float = key(0.0, "by which the `shape` is turned, counter-clockwise", "degrees", to=CODE)
+    fixed: bool = key(True, "it never moves; false leaves that to `tags`", to=CODE)
     mass: float | None = key(None, "mass of a wall that is free to move; √N mean grains if not given", "mass", gt=0.0)
     material: Name = key("wall", "material, for `pair_law`")
     name: Name | None = key(None, "name, for `tags`")
@@ -187,50 +147,57 @@ Ends = Annotated[list[Who], Field(min_length=2, max_length=2)]
 ON = 'name or number of a body, or a list of these; "cell" for the periods of the box'
 
 
+@makes(Fixed)
 class FixedTag(Keys):
     """The body never moves."""
 
     kind: Literal["fixed"] = key(..., "never moves")
-    on: Whom = key(..., ON)
+    on: Whom = key(..., ON, to=CODE)
 
 
+@makes(Velocity)
 class VelocityTag(Keys):
     """Prescribed velocities; a component left out stays free."""
 
     kind: Literal["velocity"] = key(..., "moves as prescribed")
-    on: Whom = key(..., ON)
+    on: Whom = key(..., ON, to=CODE)
     x: TimedKeys | None = key(None, "velocity along x", "length/time")
     y: TimedKeys | None = key(None, "velocity along y", "length/time")
     spin: TimedKeys | None = key(None, "angular velocity", "radians/time")
 
 
+@makes(Force)
 class ForceTag(Keys):
     """A force and torque on top of gravity and contacts."""
 
     kind: Literal["force"] = key(..., "is pushed")
-    on: Whom = key(..., ON)
+    on: Whom = key(..., ON, to=CODE)
     x: TimedKeys = key(0.0, "force along x", "force")
     y: TimedKeys = key(0.0, "force along y", "force")
     torque: TimedKeys = key(0.0, "torque, counter-clockwise", "force × length")
 
 
+@makes(Pressure)
 class PressureTag(Keys):
     """A force `value` × the present gap between two walls, or × the period."""
 
     kind: Literal["pressure"] = key(..., "is loaded")
-    on: Whom = key(..., ON)
+    on: Whom = key(..., ON, to=CODE)
     value: TimedKeys = key(..., "pressure", "force/length")
     direction: Literal["+x", "-x", "+y", "-y"] = key(..., "where the wall is pushed")
     between: Ends | None = key(
-        None, "the two walls that bound the loaded face, the one at the smaller coordinate first; not where that side is periodic"
+        None,
+        "the two walls that bound the loaded face, the one at the smaller coordinate first; not where that side is periodic",
+        made=tuple,
     )
 
 
+@makes(Dashpot)
 class DashpotTag(Keys):
     """A force −coefficient × velocity; 0 takes away the dashpot that free walls have."""
 
     kind: Literal["dashpot"] = key(..., "is braked")
-    on: Whom = key(..., ON)
+    on: Whom = key(..., ON, to=CODE)
     coefficient: float = key(..., "force per velocity", "force × time/length", ge=0.0)
 
 
@@ -240,6 +207,7 @@ TagKeys = Annotated[FixedTag | VelocityTag | ForceTag | PressureTag | DashpotTag
 # --- the rest --------------------------------------------------------------------------------------------------------
 
 
+@makes(Box)
 class BoxKeys(Keys):
     """A cell that repeats. A side left out is open: it does not confine anything (walls are bodies)."""
 
@@ -250,20 +218,20 @@ class BoxKeys(Keys):
 class SceneKeys(Keys):
     """Everything in a scene file."""
 
-    title: str = key("", "what the scene shows, in a line")
-    units: str = key("", "a note on the units, for the reader")
-    dimension: Literal[2] = key(2, "2: the scene is in the plane; for 3, in space, see docs/scene-file-3d.md")
+    title: str = key("", "what the scene shows, in a line", to=CODE)
+    units: str = key("", "a note on the units, for the reader", to=CODE)
+    dimension: Literal[2] = key(2, "2: the scene is in the plane; for 3, in space, see docs/scene-file-3d.md", to=CODE)
     gravity: Pair = key([0.0, 0.0], "[x, y]", "length/time²")
-    drag: TimedKeys = key(0.0, "rate γ of a drag −γmv, −γIω on every grain", "1/time")
+    drag: TimedKeys = key(0.0, "rate γ of a drag −γmv, −γIω on every grain", "1/time", made=never_negative)
     counting: Literal["euler", "all-pairs"] = key("euler", "corners count once, or the papers' literal sum; `cow-gas` has both")
     onset: bool = key(True, "weight the elastic kick of a step in which a contact opens or closes")
     remove_below: float | None = key(None, "grains that have fallen below this height leave the run", "length")
     law: LawKeys = key(..., "law between all materials that have none of their own, a table")
-    pair_law: list[PairLawKeys] = key([], "laws between two materials, a list of tables")
+    pair_law: list[PairLawKeys] = key([], "laws between two materials, a list of tables", to=CODE)
     box: BoxKeys = key(BoxKeys(), "periods, a table")
-    shapes: dict[str, ShapeKeys] = key({}, "shapes by name, a table of tables")
-    grains: list[GrainKeys] = key([], "single grains, a list of tables")
-    walls: list[WallKeys] = key([], "big bodies, a list of tables")
-    fill: list[AnyFillKeys] = key([], "many grains at once, a list of tables")
-    tags: list[TagKeys] = key([], "what is imposed on bodies, a list of tables")
-    run: RunKeys = key(..., "how it is run, a table")
+    shapes: dict[str, ShapeKeys] = key({}, "shapes by name, a table of tables", to=CODE)
+    grains: list[GrainKeys] = key([], "single grains, a list of tables", to=CODE)
+    walls: list[WallKeys] = key([], "big bodies, a list of tables", to=CODE)
+    fill: list[AnyFillKeys] = key([], "many grains at once, a list of tables", to=CODE)
+    tags: list[TagKeys] = key([], "what is imposed on bodies, a list of tables", to=CODE)
+    run: RunKeys = key(..., "how it is run, a table", to=CODE)

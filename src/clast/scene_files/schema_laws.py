@@ -22,7 +22,7 @@ LAWS = list(by_kind().values())
 
 
 @cache
-def law_table(law: type[Law]) -> type[Keys]:
+def table_of_law(law: type[Law]) -> type[Keys]:
     """The table of a law, or of what several have in common: its own keys on top of those of its parent."""
     parent = law.__mro__[1]
     alone = law is Law or (parent is Law and law.needs_volume)  # sharp solids have neither rolling resistance nor cohesion
@@ -31,7 +31,7 @@ def law_table(law: type[Law]) -> type[Keys]:
     else:
         keys = {name: each for name, each in keys_of(law).items() if name in get_annotations(law)}
     words = f"{first_sentence(law)} (`{law.module}`)." if law.kind else f"{who_shares(law)} these as well."
-    made = new_table(f"{law.__name__}Keys", Keys if alone else law_table(parent), words, keys, (law.kind, law.known_as))
+    made = new_table(f"{law.__name__}Keys", Keys if alone else table_of_law(parent), words, keys, (law.kind, law.known_as))
     MAKERS[made] = law.from_keys
     return made
 
@@ -44,7 +44,7 @@ def who_shares(law: type[Law]) -> str:
 
 def with_shared(laws: Iterable[type[Law]]) -> list[type[Keys]]:
     """The tables of laws, and after them those of what they have in common."""
-    tables = [law_table(law) for law in laws]
+    tables = [table_of_law(law) for law in laws]
     shared = [base for each in tables for base in each.__mro__[1:] if issubclass(base, Keys) and base is not Keys]
     return list(dict.fromkeys([*tables, *shared]))
 
@@ -56,5 +56,5 @@ if TYPE_CHECKING:
     LawKeys = Keys
     SpaceLawKeys = Keys
 else:
-    LawKeys = Annotated[reduce(or_, map(law_table, ROUNDED)), Field(discriminator="kind")]
-    SpaceLawKeys = Annotated[reduce(or_, map(law_table, LAWS)), Field(discriminator="kind")]
+    LawKeys = Annotated[reduce(or_, map(table_of_law, ROUNDED)), Field(discriminator="kind")]
+    SpaceLawKeys = Annotated[reduce(or_, map(table_of_law, LAWS)), Field(discriminator="kind")]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 
@@ -14,9 +16,44 @@ class Keys(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
-def key(default: Any, description: str, unit: str = "", **limits: Any) -> Any:
-    """A key with its meaning and unit; `...` as default where it must be given."""
-    return Field(default, description=description, json_schema_extra={"unit": unit}, **limits)
+SAME, CODE = "", None  # where a key goes: to the argument of its name; or code reads it, and it is nobody's argument
+
+
+class Way(NamedTuple):
+    """How an entry becomes an argument of what its table is for; see `key`."""
+
+    to: str | None = SAME
+    made: Callable[[Any], Any] | None = None
+    taker: str = ""
+
+
+def key(
+    default: Any,
+    description: str,
+    unit: str = "",
+    *,
+    to: str | None = SAME,
+    made: Callable[[Any], Any] | None = None,
+    taker: str = "",
+    **limits: Any,
+) -> Any:
+    """A key with its meaning and unit; `...` as default where it must be given. Further limits are those of pydantic.
+
+    It reaches the scene as an argument of what takes its table (`clast.scene_files.declared.arguments`): that of a box of
+    `Box`, that of a grain of `Scene.add`.
+
+    to      the name of the argument: `SAME` as the key, or `CODE` if it is none, because code reads the entry
+    made    what is made of the entry first
+    taker   where a table has two: which of them takes this key
+    """
+    about: Any = {"unit": unit, "way": Way(to, made, taker)}
+    return Field(default, description=description, json_schema_extra=about, **limits)
+
+
+def way_of(field: FieldInfo) -> Way:
+    """How the entry of a key becomes an argument."""
+    about: Any = field.json_schema_extra or {}
+    return about.get("way", Way())
 
 
 Pair = Annotated[list[float], Field(min_length=2, max_length=2)]

@@ -18,9 +18,9 @@ from clast.shapes.space.forms import cross, drum, hopper, mug, open_box, prism
 from clast.shapes.space.forms_sharp import ellipsoid_grain, floor_with_rim, sharp_drum, sharp_hopper
 from clast.shapes.space.library import library_solid, library_solids
 from clast.shapes.space.make import capsule, cuboid, hull, mesh, plate, shell, sphere, sphere_clump, tetrahedron
-from clast.shapes.space.mending import MendedMeshWarning
-from clast.shapes.space.mesh_file import MeshGrain, read_mesh
-from clast.shapes.space.misfit import SolidMisfit
+from clast.shapes.space.meshes.mending import MendedMeshWarning
+from clast.shapes.space.meshes.mesh_file import MeshGrain, read_mesh
+from clast.shapes.space.meshes.misfit import SolidMisfit
 from clast.shapes.space.pieces import pieces
 from clast.shapes.space.report import describe_solid
 from clast.shapes.space.solid import Solid

@@ -5,7 +5,7 @@
     plan        the rows in a file, sweep.json, which may grow but not change
     scene_row   a scene file with some of its entries replaced
     task        one run: its folder, its state, and how it is carried out
-    local       tasks on this machine, in processes beside each other
+    local       tasks on this machine, several processes at a time
     worker      what such a process does
     display     how many are finished, and how long it will take
     index       parameters and results of all rows, index.csv

@@ -87,7 +87,7 @@ class Display:
             self._bar.update(ended / max(self.total, 1), self.seconds_left, self.summary())
 
     def ended(self, name: str, state: str, message: str, seconds: float) -> None:
-        """A task has ended: print a line where lines are kept, and for a failure in any case."""
+        """A task has ended: print a line where lines are kept, and for an error in any case."""
         self.counts[state] += 1
         self._done += 1
         what = f"{name} finished in {duration(seconds)}" if state == "finished" else f"{name} {state}: {message}"

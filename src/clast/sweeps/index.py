@@ -20,9 +20,9 @@ import numpy as np
 from clast.errors import ClastError, StoreError
 from clast.experiments import find
 from clast.output.store.atomic import TEMPORARY, sync_folder
-from clast.output.store.layout import RESULT_FILE
+from clast.output.store.files import RESULT_FILE
 from clast.sweeps.plan import Plan, read_plan, varied_names
-from clast.sweeps.task import read_failure, state_of
+from clast.sweeps.task import read_error, state_of
 
 INDEX_FILE = "index.csv"
 LOCK_FILE = ".index.lock"
@@ -33,7 +33,7 @@ UNITS = {"wall_s": "s", "cundall": "1/s"}
 
 
 @dataclass
-class Columns:
+class SweepColumns:
     """A sweep by columns, all of one length.
 
     columns      arrays by name: row, name, state, message, then parameters, then results; NaN where there is none
@@ -50,19 +50,17 @@ class Columns:
     results: list[str] = field(default_factory=list)
 
 
-def collect(plan: Plan) -> Columns:
+def collect(plan: Plan) -> SweepColumns:
     """Read states, parameters and results of all rows."""
     rows = complete_rows(plan)
     runs = [plan.folder / name for name in plan.names]
     states = [state_of(run) for run in runs]
-    found = Columns(parameters=plan.parameters, varied=varied_names(rows))
+    found = SweepColumns(parameters=plan.parameters, varied=varied_names(rows))
     found.columns = {
         "row": np.arange(1, len(runs) + 1),
         "name": np.array(plan.names, str),
         "state": np.array(states, str),
-        "message": np.array(
-            [read_failure(run) if state == "failed" else "" for run, state in zip(runs, states, strict=True)], str
-        ),
+        "message": np.array([read_error(run) if state == "failed" else "" for run, state in zip(runs, states, strict=True)], str),
     }
     for name in found.parameters:
         found.columns[name] = column([row.get(name) for row in rows])
@@ -128,7 +126,7 @@ def column(values: Sequence[Any]) -> np.ndarray:
 # --- the file --------------------------------------------------------------------------------------------------------
 
 
-def write_index(plan: Plan) -> Columns:
+def write_index(plan: Plan) -> SweepColumns:
     """Collect index.csv anew. Several processes may do so at once: each collects and writes under a lock, so that the last
     one to write has seen all that were done."""
     with locked(plan.folder / LOCK_FILE):
@@ -152,7 +150,7 @@ def locked(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def write_csv(path: Path, found: Columns) -> None:
+def write_csv(path: Path, found: SweepColumns) -> None:
     """Columns as a CSV file (UTF-8), whole or not at all; numbers read back to the same bits, NaN is an empty cell."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -169,7 +167,7 @@ def write_csv(path: Path, found: Columns) -> None:
         raise StoreError(f"{path} cannot be written ({error})") from None
 
 
-def titles(found: Columns) -> list[str]:
+def titles(found: SweepColumns) -> list[str]:
     """Names of the columns with their units."""
     return [f"{name} [{found.units[name]}]" if name in found.units else name for name in found.columns]
 

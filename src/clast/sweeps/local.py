@@ -1,4 +1,4 @@
-"""Tasks on this machine: in processes beside each other, what is finished left alone, what was begun gone on with."""
+"""Tasks on this machine: several processes at a time, what is finished left alone, what was begun gone on with."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from clast.errors import InputError
 from clast.output.recording import CHECKPOINT_SECONDS
 from clast.output.store.atomic import make_folder
 from clast.sweeps.display import Display
-from clast.sweeps.task import Task, is_complete, is_held, keep_failure, read_failure, state_of
+from clast.sweeps.task import Task, is_complete, is_held, keep_error, read_error, state_of
 
 WORKER = "clast.sweeps.worker"
 
 
 @dataclass(frozen=True)
-class Ending:
+class TaskEnding:
     """How a task ended.
 
     state     "finished"; "failed", and `message` gives the reason; "elsewhere": another process is at it, it was left alone
@@ -42,10 +42,10 @@ def run_locally(
     retry: bool = False,
     progress: Display | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
-) -> list[Ending]:
+) -> list[TaskEnding]:
     """Carry out tasks into their folders within `folder` and return how each ended, in the order of the tasks.
 
-    jobs       processes beside each other, one per core if None
+    jobs       processes at a time, one per core if None
     threads    of each run
     retry      try again what failed before
     progress   where it shows itself; the terminal if None, nowhere with `Display(silent=True)`
@@ -59,15 +59,15 @@ def run_locally(
         raise InputError(f"two tasks are called {next(name for name in names if names.count(name) > 1)}: give each its own name")
     count_jobs(jobs, 1)
     make_folder(folder)
-    endings: dict[str, Ending] = {}
+    endings: dict[str, TaskEnding] = {}
     waiting: list[Task] = []
     for task in tasks:
         run = folder / task.name
         state = state_of(run)
         if is_complete(run):
-            endings[task.name] = Ending(task, "finished")
+            endings[task.name] = TaskEnding(task, "finished")
         elif state == "failed" and not retry:
-            endings[task.name] = Ending(task, "failed", read_failure(run))
+            endings[task.name] = TaskEnding(task, "failed", read_error(run))
         else:
             waiting.append(task)
     together, alone = ([task for task in waiting if task.alone == so] for so in (False, True))
@@ -103,14 +103,14 @@ def piece_of(task: Task, folder: Path, threads: int | str, checkpoint_seconds: f
     return {"task": plain, "folder": str(folder), "threads": threads, "checkpoint_seconds": checkpoint_seconds}
 
 
-def understood(task: Task, folder: Path, answer: Answer) -> Ending | None:
-    """The ending of a task from the last answer to it; a process that died is a failure of its own."""
+def understood(task: Task, folder: Path, answer: Answer) -> TaskEnding | None:
+    """The ending of a task from the last answer to it; a process that died is an error of its own."""
     if "died" not in answer:
         if answer["state"] == "stopped":  # by somebody else's signal: saved, and to be gone on with
-            return Ending(task, "failed", answer["message"], answer["seconds"])
-        return Ending(task, answer["state"], answer["message"], answer["seconds"])
+            return TaskEnding(task, "failed", answer["message"], answer["seconds"])
+        return TaskEnding(task, answer["state"], answer["message"], answer["seconds"])
     run = folder / task.name
     message = f"{answer['died']}; what was saved before is intact"
     if not answer.get("signalled") and not is_held(run):  # one that was signalled to end is continued later, as if stopped
-        keep_failure(run, task, message)
-    return Ending(task, "failed", message)
+        keep_error(run, task, message)
+    return TaskEnding(task, "failed", message)

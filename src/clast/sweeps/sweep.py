@@ -16,7 +16,7 @@ from clast.experiments import find
 from clast.output.recording import CHECKPOINT_SECONDS
 from clast.sweeps.display import Display
 from clast.sweeps.index import write_index
-from clast.sweeps.local import Ending, run_locally
+from clast.sweeps.local import TaskEnding, run_locally
 from clast.sweeps.plan import Plan, canonical, read_plan, write_plan
 from clast.sweeps.ranges import read_table, written
 from clast.sweeps.scene_row import files_of, parse_row, read_row
@@ -64,8 +64,8 @@ class Sweep:
                 self.rows.append(self._checked_scene(row, build) if self.is_scene else self._checked(row))
             except ClastError as error:
                 raise type(error)(f"row {number} ({written(row)}): {error}") from None
-            if (twin := seen.setdefault(canonical(self.rows[-1]), number)) != number:
-                raise InputError(f"rows {twin} and {number} are the same ({written(row)}): give each value once")
+            if (first := seen.setdefault(canonical(self.rows[-1]), number)) != number:
+                raise InputError(f"rows {first} and {number} are the same ({written(row)}): give each value once")
 
     def _checked(self, row: Mapping[str, Any]) -> dict[str, Any]:
         chosen = find(self.what).choose(self.size or "quick", row).model_dump(mode="json")
@@ -112,7 +112,7 @@ def run_plan(
     retry: bool = False,
     progress: Display | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
-) -> list[Ending]:
+) -> list[TaskEnding]:
     """Run what is missing of a plan, or of the sweep in a folder, and collect index.csv anew.
 
     only    numbers of rows, from 1; all if None. For a cluster: one row per job

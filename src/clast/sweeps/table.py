@@ -13,7 +13,7 @@ import numpy as np
 from clast.errors import InputError
 from clast.output.figures.plane import plain_figure
 from clast.output.store.reader import Run, open_run
-from clast.sweeps.index import Columns, collect, write_csv
+from clast.sweeps.index import SweepColumns, collect, write_csv
 from clast.sweeps.plan import read_plan
 
 CLOSE = 1e-9  # relative: a value that was computed may be selected as it is written
@@ -28,7 +28,7 @@ class SweepTable(Mapping[str, np.ndarray]):
     parameters   names of the parameters, `varied` of those that differ from row to row, `results` of what was measured
     """
 
-    def __init__(self, folder: Path, content: Columns) -> None:
+    def __init__(self, folder: Path, content: SweepColumns) -> None:
         self.folder, self._content = folder, content
         self.columns, self.units = content.columns, content.units
         self.parameters, self.varied, self.results = content.parameters, content.varied, content.results

@@ -15,13 +15,13 @@ from clast.errors import StoreError
 from clast.output.progress import Progress, quiet
 from clast.output.recording import CHECKPOINT_SECONDS
 from clast.output.store.atomic import make_folder, write_text
-from clast.output.store.layout import LOCK_FILE, RESULT_FILE, RUN_FILE
+from clast.output.store.files import LOCK_FILE, RESULT_FILE, RUN_FILE
 from clast.output.store.reader import open_run
 from clast.output.store.values import to_json
 
 State = Literal["missing", "begun", "running", "finished", "failed"]
 
-FAILURE_FILE = "failure.json"
+ERROR_FILE = "failure.json"
 FORMAT, FORMAT_VERSION = "clast-failure", 1
 DRAWN_FILE = ".drawn"  # put last of all: without it a finished run may have been killed at its figures
 SCENE_FILE = ".toml"
@@ -36,7 +36,7 @@ class Task:
     what         name of an experiment, or path of a scene file
     size         size of the experiment; None for its own default
     parameters   on top of the size; of a scene file entries by their dotted keys, `law.friction`, `fill.0.seed`
-    alone        it measures time: nothing else may run beside it
+    alone        it measures time: nothing else may run at the same time
     """
 
     name: str
@@ -59,7 +59,7 @@ def state_of(run: Path, *, running: bool = False) -> State:
     """
     if running and is_held(run):
         return "running"
-    if (run / FAILURE_FILE).exists():
+    if (run / ERROR_FILE).exists():
         return "failed"
     if is_complete(run):
         return "finished"
@@ -75,7 +75,7 @@ def state_of(run: Path, *, running: bool = False) -> State:
 
 def is_complete(run: Path) -> bool:
     """Whether nothing is left to do: finished and drawn. From names alone, since a sweep may have thousands of runs."""
-    return not (run / FAILURE_FILE).exists() and all((run / name).exists() for name in (DRAWN_FILE, RESULT_FILE, RUN_FILE))
+    return not (run / ERROR_FILE).exists() and all((run / name).exists() for name in (DRAWN_FILE, RESULT_FILE, RUN_FILE))
 
 
 def is_held(run: Path) -> bool:
@@ -93,21 +93,21 @@ def is_held(run: Path) -> bool:
     return False
 
 
-def keep_failure(run: Path, task: Task, message: str, trace: str | None = None) -> None:
-    """Leave a failure in the folder of the run it ended.
+def keep_error(run: Path, task: Task, message: str, trace: str | None = None) -> None:
+    """Leave the error that ended a run in the run's folder.
 
     message   one sentence
-    trace     where in the program, for a failure nobody foresaw
+    trace     where in the program, for an error nobody foresaw
     """
     make_folder(run)
     about = {"format": FORMAT, "format_version": FORMAT_VERSION, "what": Path(task.what).name, "size": task.size}
     text = to_json({**about, "parameters": task.parameters, "message": message, "trace": trace}, "failure", indent=2)
-    write_text(run / FAILURE_FILE, text + "\n")
+    write_text(run / ERROR_FILE, text + "\n")
 
 
-def read_failure(run: Path) -> str:
+def read_error(run: Path) -> str:
     """Why the run in a folder failed, in a sentence; empty if it did not."""
-    path = run / FAILURE_FILE
+    path = run / ERROR_FILE
     if not path.exists():
         try:
             if (run / RUN_FILE).exists():
@@ -135,7 +135,7 @@ def carry_out(
     """
     run = folder / task.name
     progress = progress or quiet()
-    (run / FAILURE_FILE).unlink(missing_ok=True)  # of an attempt before
+    (run / ERROR_FILE).unlink(missing_ok=True)  # of an attempt before
     resume = (run / RUN_FILE).exists()
     if task.is_scene:
         from clast.output.figures.plane import draw_run

@@ -14,7 +14,7 @@ from clast.errors import ClastError
 from clast.output.progress import Progress
 from clast.output.recording import Interrupted
 from clast.output.store.provenance import without_folders
-from clast.sweeps.task import Task, carry_out, is_complete, is_held, keep_failure
+from clast.sweeps.task import Task, carry_out, is_complete, is_held, keep_error
 
 SAY_SECONDS = 1.0
 
@@ -68,7 +68,7 @@ def work(piece: dict[str, Any], say: Callable[[Answer], None]) -> Answer:
         foreseen = isinstance(error, ClastError | OSError)
         message = " ".join((str(error) if foreseen else f"{type(error).__name__}: {error}").split())
         trace = None if foreseen else without_folders(traceback.format_exc())
-        keep_failure(run, task, message, trace)
+        keep_error(run, task, message, trace)
         return answer("failed", message)
     return answer("finished")
 

@@ -8,7 +8,7 @@ import shapely
 
 from clast.dynamics.engine import Engine, Snapshot
 from clast.laws import Linear
-from clast.measures.accounts import accounts
+from clast.measures.snapshots.accounts import accounts
 from clast.scene.plane import Box, Scene
 from clast.shapes import Shape, clump, cow, disk, polygon, polyline, regular, segment
 

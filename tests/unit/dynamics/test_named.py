@@ -10,8 +10,8 @@ from clast.dynamics.engine import Engine
 from clast.dynamics.limits import limits_of
 from clast.errors import StoreError
 from clast.laws import Cohesion, Linear, OverlapVolume, Rolling
-from clast.measures.accounts import accounts
-from clast.measures.contacts import body_forces
+from clast.measures.snapshots.accounts import accounts
+from clast.measures.snapshots.contacts import body_forces
 from clast.scene.plane import Box, Scene
 from clast.scene.space import Scene3D
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Velocity

@@ -47,7 +47,7 @@ def test_sums_of_pairs():
     first = np.searchsorted([i for i, _ in rows], range(6)).astype(np.uint32)
     other = np.array(sorted(range(len(rows)), key=lambda p: (rows[p][1], p)), np.uint32)
     second = np.searchsorted([rows[p][1] for p in other], range(6)).astype(np.uint32)
-    contacts = flat(a_run(inverse_of("isotropic")).contacts)._replace(first_pair=first, first_other=second, other=other)
+    lists = flat(a_run(inverse_of("isotropic")).lists)._replace(first_pair=first, first_other=second, other=other)
 
     def summed(of: np.ndarray, b: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
         mine, others = np.zeros(PULL), np.zeros(PULL)
@@ -59,9 +59,9 @@ def test_sums_of_pairs():
         return tuple(mine[:3] - others[:3]), tuple(mine[3:6] + others[6:9])
 
     for b in range(5):
-        assert gather(b, contacts, table.reshape(-1)) == summed(table, b)
-        assert gather_all(b, contacts, table.reshape(-1)) == (summed(table, b), summed(table[:, PULL:], b))
-        assert gather_work(b, contacts, work.reshape(-1)) == summed(work, b)
+        assert gather(b, lists, table.reshape(-1)) == summed(table, b)
+        assert gather_all(b, lists, table.reshape(-1)) == (summed(table, b), summed(table[:, PULL:], b))
+        assert gather_work(b, lists, work.reshape(-1)) == summed(work, b)
 
 
 def test_too_far_is_the_way_of_the_farthest_point():

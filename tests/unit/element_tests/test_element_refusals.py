@@ -11,8 +11,8 @@ from clast.errors import InputError, SceneError
 from clast.laws import Linear
 from clast.measures import Strain, Stress
 from clast.packing.plane.voronoi import voronoi_packing
-from clast.protocols.cell import drive, press
-from clast.protocols.press import Prepared, Report
+from clast.protocols.press import Prepared, PressReport
+from clast.protocols.walls import drive, press
 from clast.scene.springs import Springs
 
 LAW = Linear(1e4, 3.3e3, 0.4)
@@ -25,7 +25,7 @@ def cells():
 
 
 def sample_of(count):
-    report = Report(True, 1, 1.0, 0.0, 0.0, 0.0, 4.0, 0.01, width=2.8, height=2.8)
+    report = PressReport(True, 1, 1.0, 0.0, 0.0, 0.0, 4.0, 0.01, width=2.8, height=2.8)
     return Prepared(np.zeros((count, 2)), np.zeros(count), Springs(np.zeros((0, 6), np.int64), np.zeros((0, 3)), ""), report)
 
 

@@ -11,7 +11,7 @@ from clast.laws import Linear
 from clast.laws.law import Contact, Memory
 from clast.laws.linear import elastic, force, spring_energy
 from clast.laws.linear import normal_energy as normal_energy_of
-from clast.measures.accounts import accounts
+from clast.measures.snapshots.accounts import accounts
 from clast.scene.plane import Scene
 from clast.shapes import disk, polygon
 

@@ -14,7 +14,7 @@ from clast.laws import Cohesion, Hertz, HertzMindlin, Linear, Rolling, hertz_min
 from clast.laws.cohesion import pull, pull_energy
 from clast.laws.law import Contact, Memory
 from clast.laws.rolling import rolling_energy, rolling_torque
-from clast.measures.accounts import accounts
+from clast.measures.snapshots.accounts import accounts
 from clast.scene.plane import Scene
 from clast.scene.tags import Force, Velocity
 from clast.scene.timed import Ramp

@@ -17,7 +17,7 @@ import pytest
 from clast.dynamics.engine import Engine
 from clast.errors import SceneError
 from clast.laws import Cohesion, HertzMindlin, Law, Linear, OwnLaw, Rolling, hertz_mindlin
-from clast.measures.accounts import accounts
+from clast.measures.snapshots.accounts import accounts
 from clast.scene.plane import Scene
 from clast.shapes import disk, segment
 

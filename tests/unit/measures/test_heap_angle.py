@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from clast.measures.heap import SECTORS, base_radius, cone_angle, flank_of, repose, repose_projected
+from clast.measures.snapshots.repose import SECTORS, base_radius, cone_angle, flank_of, repose, repose_projected
 
 BIN = 0.013
 

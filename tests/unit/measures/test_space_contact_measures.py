@@ -7,9 +7,9 @@ from made_runs import MadeRun
 from made_space_runs import BALL, SIDE, add_frame, contact_table, cubic_packing, moved_run, spheres_scene
 
 from clast.algebra.quaternions import IDENTITY, about, matrix, product, random_turns
+from clast.algebra.tensors import turn_between
 from clast.errors import InputError
 from clast.measures import Coordination, Displacement, Fabric, ForceChains, ForceDistribution
-from clast.measures.tensors import turn_between
 from clast.measures.touching import contacts_at, pairs_of
 
 matplotlib.use("agg")

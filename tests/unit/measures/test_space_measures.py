@@ -11,6 +11,7 @@ from stored_runs import stored_run
 
 import clast
 from clast.algebra.quaternions import about, matrix, product
+from clast.algebra.tensors import major_axis, principal_values
 from clast.errors import InputError
 from clast.measures import (
     BandAngle,
@@ -28,7 +29,6 @@ from clast.measures import (
     Walls,
 )
 from clast.measures.region import face
-from clast.measures.tensors import major_axis, principal_values
 from clast.shapes import hull
 
 matplotlib.use("agg")

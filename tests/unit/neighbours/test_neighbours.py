@@ -10,7 +10,7 @@ from clast.contact.plane.spheropolygon import NOTCH
 from clast.dynamics.engine import Engine
 from clast.errors import SceneError
 from clast.laws import Linear
-from clast.measures.accounts import accounts
+from clast.measures.snapshots.accounts import accounts
 from clast.neighbours.alpha import AlphaSearch
 from clast.scene.plane import Box, Scene
 from clast.scene.tags import Fixed, Velocity

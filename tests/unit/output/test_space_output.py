@@ -30,7 +30,7 @@ from clast.output.space.picture import Studio
 from clast.output.space.solids import run_solids
 from clast.output.space.surface import ridges, surface, triangulate
 from clast.output.space.view import Camera, view_of
-from clast.output.store.layout import PLANE_VERSION, SPACE_VERSION
+from clast.output.store.files import PLANE_VERSION, SPACE_VERSION
 from clast.output.store.reader import open_run
 from clast.output.store.writer import RunWriter
 from clast.scene.plane import Scene

@@ -14,7 +14,7 @@ from clast.errors import StoreError
 from clast.output.store import atomic
 from clast.output.store import pack as pack_module
 from clast.output.store import writer as store
-from clast.output.store.layout import FORMAT_VERSION, part_path
+from clast.output.store.files import FORMAT_VERSION, part_path
 from clast.output.store.pack import pack
 from clast.output.store.reader import Run, open_run
 from clast.output.store.writer import RunWriter
@@ -231,6 +231,18 @@ def test_resume_says_why_it_cannot(tmp_path: Path) -> None:
     (tmp_path / "c" / "checkpoint.h5").write_bytes((tmp_path / "b" / "checkpoint.h5").read_bytes())
     with pytest.raises(StoreError, match="belongs to another run"):
         RunWriter.resume(tmp_path / "c")
+
+
+def test_arrays_of_a_checkpoint_keep_the_names_that_files_have_had(tmp_path: Path) -> None:
+    """Older versions of clast go on from it, and it goes on from theirs."""
+    before = np.arange(6.0).reshape(2, 3)
+    with start(tmp_path) as writer:
+        writer.checkpoint(1, 0.1, {"mid_step": before, "body": before}, {})
+    with h5py.File(tmp_path / "checkpoint.h5") as file:
+        assert set(file["arrays"]) == {"late", "body"}
+    saved = open_run(tmp_path).checkpoint
+    assert saved is not None and set(saved.arrays) == {"mid_step", "body"}
+    assert np.array_equal(saved.arrays["mid_step"], before)
 
 
 def test_a_damaged_checkpoint_is_noticed_and_the_frames_still_read(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 from clast.algebra.quaternions import matrix
 from clast.errors import InputError, ShapeError
 from clast.shapes import cuboid, read_mesh
-from clast.shapes.space.mesh_simplify import moved_in
-from clast.shapes.space.misfit import distance_to_triangles, mesh_volume
+from clast.shapes.space.meshes.misfit import distance_to_triangles, mesh_volume
+from clast.shapes.space.meshes.simplify import moved_in
 
 trimesh = pytest.importorskip("trimesh")
 

@@ -23,7 +23,7 @@ from clast.shapes import (
     sphere_clump,
     tetrahedron,
 )
-from clast.shapes.space.faces import area_vectors, merged, triangulated
+from clast.shapes.space.surfaces.faces import area_vectors, merged, triangulated
 from clast.shapes.space.vectors import cross, length
 
 CUBE = np.array([(x, y, z) for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])

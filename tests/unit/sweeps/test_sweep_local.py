@@ -13,7 +13,7 @@ from clast.sweeps import local
 from clast.sweeps.display import Display
 from clast.sweeps.local import run_locally
 from clast.sweeps.sweep import Sweep, run_plan
-from clast.sweeps.task import DRAWN_FILE, Task, keep_failure
+from clast.sweeps.task import DRAWN_FILE, Task, keep_error
 
 
 def make_complete(run: Path) -> None:
@@ -50,7 +50,7 @@ def test_only_what_is_missing_is_run_and_what_is_alone_comes_last(tmp_path, shar
     tasks = [Task("timed", "cost-of-shape", alone=True), Task("done", "a"), Task("new", "a"), Task("failed", "a"),
              Task("dies", "a"), Task("held", "a")]  # fmt: skip
     make_complete(tmp_path / "done")
-    keep_failure(tmp_path / "failed", tasks[3], "fell apart")
+    keep_error(tmp_path / "failed", tasks[3], "fell apart")
     endings = run_locally(tasks, tmp_path, jobs=3, threads=2)
     assert shared == [("new", 3, 2), ("dies", 3, 2), ("held", 3, 2), ("timed", 1, 2)]
     assert [(each.task.name, each.state, each.seconds) for each in endings] == [

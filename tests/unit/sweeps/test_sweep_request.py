@@ -19,7 +19,7 @@ from clast.sweeps.plan import read_plan
 from clast.sweeps.ranges import read_numbers, read_table, read_values, read_vary
 from clast.sweeps.scene_row import parse_row, read_row, toml_text
 from clast.sweeps.sweep import Sweep
-from clast.sweeps.task import DRAWN_FILE, FAILURE_FILE, Task, keep_failure, read_failure, state_of
+from clast.sweeps.task import DRAWN_FILE, ERROR_FILE, Task, keep_error, read_error, state_of
 from clast.sweeps.worker import work
 
 
@@ -328,7 +328,7 @@ def test_a_failure_is_kept_in_its_folder_and_forgotten_when_tried_again():
     for _ in range(2):
         answer = work(piece(task), lambda _: None)
         assert answer["state"] == "failed" and "unstable" in answer["message"]
-        assert state_of(Path("s/bad")) == "failed" and read_failure(Path("s/bad")) == answer["message"]
+        assert state_of(Path("s/bad")) == "failed" and read_error(Path("s/bad")) == answer["message"]
     stored = json.loads(Path("s/bad/failure.json").read_text())
     assert stored["format"] == "clast-failure" and stored["trace"] is None and stored["parameters"]["dt"] == 1.0
     unforeseen = Task("worse", "scene.toml")
@@ -349,12 +349,12 @@ def test_a_run_that_another_process_writes_is_left_alone():
     Path("s/held").mkdir(parents=True)
     lock = RunLock(Path("s/held"))
     task = Task("held", "cow-bounce", None, {"until": 0.01})
-    keep_failure(Path("s/held"), task, "before")
+    keep_error(Path("s/held"), task, "before")
     assert work(piece(task), lambda _: None)["state"] == "elsewhere"
-    assert read_failure(Path("s/held")) == "before", "what lies there is the other's business"
-    (Path("s/held") / FAILURE_FILE).unlink()
+    assert read_error(Path("s/held")) == "before", "what lies there is the other's business"
+    (Path("s/held") / ERROR_FILE).unlink()
     assert state_of(Path("s/held"), running=True) == "running" and state_of(Path("s/held")) == "missing"
-    assert not (Path("s/held") / FAILURE_FILE).exists()
+    assert not (Path("s/held") / ERROR_FILE).exists()
     lock.release()
     assert state_of(Path("s/held"), running=True) == "missing"
 
@@ -362,9 +362,9 @@ def test_a_run_that_another_process_writes_is_left_alone():
 def test_a_process_that_died_is_a_failure_of_its_own():
     task = Task("dead", "cow-bounce")
     ending = understood(task, Path("s"), {"end": True, "died": "its process was killed"})
-    assert ending.state == "failed" and read_failure(Path("s/dead")) == ending.message
-    keep_failure(Path("s/dead"), task, "again")
-    assert read_failure(Path("s/dead")) == "again"
+    assert ending.state == "failed" and read_error(Path("s/dead")) == ending.message
+    keep_error(Path("s/dead"), task, "again")
+    assert read_error(Path("s/dead")) == "again"
     told = understood(
         Task("told", "cow-bounce"), Path("s"), {"end": True, "died": "its process was ended by SIGTERM", "signalled": True}
     )

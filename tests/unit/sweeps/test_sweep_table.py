@@ -14,11 +14,11 @@ import pytest
 import clast
 from clast.errors import InputError
 from clast.output.store.writer import RunWriter
-from clast.sweeps.index import Columns, locked, write_index
+from clast.sweeps.index import SweepColumns, locked, write_index
 from clast.sweeps.plan import read_plan
 from clast.sweeps.sweep import Sweep
 from clast.sweeps.table import SweepTable
-from clast.sweeps.task import DRAWN_FILE, keep_failure
+from clast.sweeps.task import DRAWN_FILE, keep_error
 
 SPEEDS, SEEDS = (1.0, 2.0, 4.0), (1, 2, 3)
 
@@ -39,7 +39,7 @@ def folder(tmp_path_factory):
     for task in plan.tasks:
         speed, seed = task.parameters["speed"], task.parameters["seed"]
         if (speed, seed) == (4.0, 3):
-            keep_failure(folder / task.name, task, "fell, apart")
+            keep_error(folder / task.name, task, "fell, apart")
             continue
         heat = None if (speed, seed) == (4.0, 2) else speed**2 + seed
         quantities = [{"name": "heat", "unit": "J", "published": 1.0, "measured": heat, "agrees": None, "note": ""}]
@@ -118,7 +118,7 @@ def test_seeds_of_any_length_keep_their_digits(tmp_path):
 
 
 def test_rows_that_leave_a_parameter_out_are_like_each_other(tmp_path):
-    content = Columns(parameters=["law.friction", "seed"], varied=["law.friction", "seed"], results=["heat"])
+    content = SweepColumns(parameters=["law.friction", "seed"], varied=["law.friction", "seed"], results=["heat"])
     content.columns = {
         "row": np.arange(1, 5), "name": np.array(list("abcd")), "state": np.array(["finished"] * 4),
         "law.friction": np.array([math.nan, 0.5, math.nan, 0.5]), "seed": np.array([1, 1, 2, 2]),

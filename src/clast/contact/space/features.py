@@ -25,9 +25,9 @@ import numpy as np
 
 from clast.contact.space.spheropolyhedron import CORNER, EDGE, FACE, FAN, KIND, ROW, SIDE, VERTEX
 from clast.errors import ShapeError
-from clast.shapes.space.ears import Corners
-from clast.shapes.space.faces import corners_of
 from clast.shapes.space.solid import Solid
+from clast.shapes.space.surfaces.ears import Corners
+from clast.shapes.space.surfaces.faces import corners_of
 from clast.shapes.space.vectors import products
 
 FLAT = 1e-7  # angle between the normals of two faces, radians: below it the edge between them is none
@@ -167,19 +167,19 @@ def face_rows(solid: Solid, normals: np.ndarray, owned: np.ndarray) -> tuple[np.
     """
     pieces: list[np.ndarray] = []  # vertices
     number: list[int] = []
-    own: list[np.ndarray] = []  # whether a side of a piece is one of the face
+    on_rim: list[np.ndarray] = []  # whether a side of a piece is one of the face
     for face, loop in enumerate(solid.faces):
         for part in convex_pieces(solid.vertices[loop], normals[face]):
             pieces.append(loop[part])
             number.append(face)
-            own.append(np.diff(part, append=part[0]) % len(loop) == 1)
+            on_rim.append(np.diff(part, append=part[0]) % len(loop) == 1)
     if not pieces:
         return np.zeros((0, ROW)), np.zeros((0, SIDE)), np.zeros((0, 6))
     here, there, _, piece = corners_of(pieces)
     first = np.flatnonzero(np.diff(piece, prepend=-1))
     low, high = np.minimum(here, there), np.maximum(here, there)
     inward = inward_normals(solid, low, high, here == low, normals[np.array(number)][piece])
-    of_face, count = np.concatenate(own), len(solid.vertices)
+    of_face, count = np.concatenate(on_rim), len(solid.vertices)
     edge = np.searchsorted(solid.edges[:, 0] * count + solid.edges[:, 1], low * count + high).clip(max=len(owned) - 1)
     side = np.zeros((len(here), SIDE))
     side[:, 0:3], side[:, 3:6] = solid.vertices[low], inward

@@ -40,7 +40,7 @@ def let_in(engine: Engine, ids: np.ndarray, places: np.ndarray, turns: np.ndarra
     if engine.kernels.GEAR:
         state.gear[rows] = 0.0
         state.gear[rows, 0:3, 0] = 0.5 * engine.dt**2 * model.gravity
-        state.late[rows, 0:3] = -0.5 * engine.dt * model.gravity
+        state.mid_step[rows, 0:3] = -0.5 * engine.dt * model.gravity
     elif engine.step > 0:
         state.body[rows, VELOCITY : VELOCITY + 3] = -0.5 * engine.dt * model.gravity
     state.book[rows, REMOVED] += (places @ model.gravity) / model.inverse_mass[rows]

@@ -20,12 +20,12 @@ def gather_of(width: int, count: int) -> Any:
     bring = bring_of(width)
 
     @device
-    def gather(b, contacts, table):
+    def gather(b, lists, table):
         first, second = none(), none()
-        for q in range(np.int64(contacts.first_other[b]), np.int64(contacts.first_other[b + 1])):
-            bring(table, contacts.other, q + AHEAD)  # of this body or of one that comes soon
-            second = add(second, read(table, width * np.int64(contacts.other[q])))
-        for q in range(np.int64(contacts.first_pair[b]), np.int64(contacts.first_pair[b + 1])):
+        for q in range(np.int64(lists.first_other[b]), np.int64(lists.first_other[b + 1])):
+            bring(table, lists.other, q + AHEAD)  # of this body or of one that comes soon
+            second = add(second, read(table, width * np.int64(lists.other[q])))
+        for q in range(np.int64(lists.first_pair[b]), np.int64(lists.first_pair[b + 1])):
             first = add(first, read(table, width * unsigned(q)))
         return numbers(first), numbers(second)
 

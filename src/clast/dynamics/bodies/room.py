@@ -5,31 +5,31 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clast.backend.lines import zeros
-from clast.dynamics.arrays import Contacts, Forces, Scratch
+from clast.dynamics.arrays import Forces, Lists, Scratch
 from clast.dynamics.contacts.heats import LOSS
 
 
 class Widths(NamedTuple):
-    """Numbers in a row of the tables of `Contacts` and `Forces`; those of springs see `contacts.memory.Kind.columns`."""
+    """Numbers in a row of the tables of `Lists` and `Forces`; those of springs see `contacts.memory.ContactMemory.columns`."""
 
     pair: int
     pair_constant: int
     image: int
     reference: int
     pull: int  # of Forces.more and work; Forces.pair has twice as many
-    weight: type  # of Contacts.weight: how much a contact counts is a whole number, or not
+    weight: type  # of Lists.weight: how much a contact counts is a whole number, or not
     overlaps: bool = False  # whether pushes have a part without a potential, and none is balanced where a contact opens or closes
 
 
-def empty_lists(widths: Widths, spring: int, bodies: int, pairs: int, candidates: int, kept: int) -> Contacts:
-    """Lists with room; `kept` is the number of candidates that may remember something, `spring` numbers each."""
-    return Contacts(
+def empty_lists(widths: Widths, spring: int, bodies: int, pairs: int, candidates: int, springs: int) -> Lists:
+    """Lists with room; `springs` is the number of candidates that may remember something, `spring` numbers each."""
+    return Lists(
         pair=zeros((pairs + 1, widths.pair), np.uint32),
         pair_constant=zeros((pairs, widths.pair_constant)),
         image=zeros((pairs, widths.image), np.int32),
         candidate=zeros((candidates, 2), np.uint32),
-        spring=zeros((kept, spring)),
-        weight=zeros(kept, widths.weight),
+        spring=zeros((springs, spring)),
+        weight=zeros(springs, widths.weight),
         first_pair=zeros(bodies + 1, np.uint32),
         first_other=zeros(bodies + 1, np.uint32),
         other=zeros(pairs, np.uint32),
@@ -37,13 +37,13 @@ def empty_lists(widths: Widths, spring: int, bodies: int, pairs: int, candidates
     )
 
 
-def empty_forces(widths: Widths, pairs: int, kept: int, left: int) -> Forces:
-    """Force tables with room for `pairs`, of which `kept` lose energy and `left` leave it to their bodies to book that."""
+def empty_forces(widths: Widths, pairs: int, lossy: int, left: int) -> Forces:
+    """Force tables with room for `pairs`, of which `lossy` lose energy and `left` leave it to their bodies to book that."""
     return Forces(
         pair=zeros((pairs, 2 * widths.pull)),
         refine=zeros(pairs, np.uint8),
         more=zeros((1 if widths.overlaps else pairs, widths.pull)),
-        work=zeros((kept if widths.overlaps else 1, widths.pull)),
+        work=zeros((lossy if widths.overlaps else 1, widths.pull)),
         loss=zeros((left, LOSS)),
     )
 

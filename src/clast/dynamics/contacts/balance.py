@@ -37,20 +37,25 @@ class Answer(NamedTuple):
 def answer_of_law(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -> Any:
     """`answer_of(touch, met, side, pair, world)`."""
     elastic, force, extra, read_row = law.elastic, law.force, law.extra, law.read_row
-    read_spring, sliding_now, own, width = family.read_spring, family.sliding_now, family.SPRING, memory_width(family, law)
+    read_spring, sliding_now, spring_width, width = (
+        family.read_spring,
+        family.sliding_now,
+        family.SPRING,
+        memory_width(family, law),
+    )
 
     @device
     def answer_of(touch, met, side, pair, world):
         row = read_row(world.model.law, pair.row)
         push = elastic(row, touch.depth, pair.radius)
         if remembers and met.counts > 0.0:
-            spring, at, slip = world.contacts.spring, width * met.k, sliding_now(touch, side)
-            kept = read_spring(spring, at, touch, 0.0)
-            said = force(
+            spring, at, slip = world.lists.spring, width * met.k, sliding_now(touch, side)
+            remembered = read_spring(spring, at, touch, 0.0)
+            found = force(
                 row, Contact(touch.depth, touch.closing, slip[0], slip[1], pair.mass, pair.radius),
-                Memory(kept[0], kept[1], spring[at + own] if extra else 0.0), 0.0,
+                Memory(remembered[0], remembered[1], spring[at + spring_width] if extra else 0.0), 0.0,
             )  # fmt: skip
-            return Answer(push, said.viscous, (said.shear_u, said.shear_w), (said.drag_u, said.drag_w))
+            return Answer(push, found.viscous, (found.shear_u, found.shear_w), (found.drag_u, found.drag_w))
         return Answer(push, 0.0, FLAT, FLAT)
 
     return answer_of
@@ -61,7 +66,7 @@ def balance_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -
     visit, touch_of, on_pair, with_fade, add = family.visit, family.touch_of, family.on_pair, family.with_fade, family.add_wrench
     fades, fading, nothing, PULL, SUMS = family.fades, family.FADING, family.NOTHING, family.PULL, family.SUMS
     read_pair, read_wrench, write_wrench = family.read_pair, family.read_wrench, family.write_wrench
-    gain_beside, gain_of, closing_gain = family.gain_beside, family.gain_of, family.closing_gain
+    gain_of_others, gain_of, closing_gain = family.gain_of_others, family.gain_of, family.closing_gain
     normal_energy, read_row, answer_of = law.normal_energy, law.read_row, answer_of_law(family, law, remembers)
 
     @device
@@ -103,7 +108,7 @@ def balance_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -
         """
         if world.forces.refine[p] != 0:
             pair, mine = read_pair(world, p), read_wrench(world.forces.pair, SUMS * p)
-            i, j = gain_beside(pair.i, mine, 1.0, world), gain_beside(pair.j, mine, -1.0, world)
+            i, j = gain_of_others(pair.i, mine, 1.0, world), gain_of_others(pair.j, mine, -1.0, world)
             push, more = nothing, nothing
             for _ in range(TURNS):
                 gain_i, gain_j = gain_of(pair.i, i, push, 1.0, world), gain_of(pair.j, j, push, -1.0, world)

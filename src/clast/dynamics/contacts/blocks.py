@@ -45,7 +45,7 @@ class LaneModel(NamedTuple):
     law: Any
 
 
-class LaneContacts(NamedTuple):
+class LaneLists(NamedTuple):
     """Of the lists what contacts need."""
 
     spring: Any
@@ -55,7 +55,7 @@ class LaneWorld(NamedTuple):
     """Of a world what contacts need."""
 
     model: LaneModel
-    contacts: LaneContacts
+    lists: LaneLists
     clock: Any
 
 
@@ -68,7 +68,7 @@ class Block(NamedTuple):
     at_integers: int
     pair: Any  # Forces
     refine: Any
-    spring: Any  # Contacts
+    spring: Any  # Lists
     book: Any  # State
 
 
@@ -137,8 +137,8 @@ def compute_of(family: SimpleNamespace, law: SimpleNamespace) -> Any:
         """The answer of one lane."""
         met, side = read_lane(here, surely)
         pair = LanePair(0, here[column.pair], here[column.pair + 1])
-        own = LaneModel(onwards(here, column.law)), LaneContacts(onwards(here, column.memory))
-        answer = contact(met, side, pair, LaneWorld(own[0], own[1], clock))
+        model, lists = LaneModel(onwards(here, column.law)), LaneLists(onwards(here, column.memory))
+        answer = contact(met, side, pair, LaneWorld(model, lists, clock))
         write_wrench(here, column.force, answer.force)
         here[column.changes] = 1.0 if answer.changes else 0.0
         if remembers:
@@ -220,7 +220,7 @@ def fill_of(family: SimpleNamespace, law: SimpleNamespace, block_of: Any) -> Any
         if remembers:
             numbers[SLOT], numbers[BOOKED] = met.k, ACCOUNTS * pair.i
         for c in range(width):
-            here[column.memory + c] = world.contacts.spring[width * met.k + c]
+            here[column.memory + c] = world.lists.spring[width * met.k + c]
         if unlikely(numbers[HELD] != pair.row):
             numbers[HELD] = pair.row
             for c in range(parameters):
@@ -238,7 +238,7 @@ def collect_of(family: SimpleNamespace, law: SimpleNamespace, fill: Any) -> Any:
     def collect(met, side, pair, world, s):
         unsteady = s.unsteady
         if remembers:
-            unsteady |= counted_now(met) != world.contacts.weight[met.k]
+            unsteady |= counted_now(met) != world.lists.weight[met.k]
         if is_idle(met, side):
             return Tally(s.lanes, s.marks, unsteady, s.too_deep)
         fill(unsigned(s.lanes), met, side, pair, world)
@@ -248,7 +248,7 @@ def collect_of(family: SimpleNamespace, law: SimpleNamespace, fill: Any) -> Any:
 
 
 def counted_of(family: SimpleNamespace) -> Any:
-    """`counted_now(met)`: how much a candidate counts as a contact with a spring, as in Contacts.weight."""
+    """`counted_now(met)`: how much a candidate counts as a contact with a spring, as in Lists.weight."""
     whole = family.WHOLE
 
     @device
@@ -271,7 +271,7 @@ def change_of(family: SimpleNamespace, law: SimpleNamespace, fill: Any, flush: A
         lost = s.lost
         if remembers:
             counted = counted_now(met)
-            if counted != world.contacts.weight[met.k]:
+            if counted != world.lists.weight[met.k]:
                 lost += change_hands(met, counted, side, pair, world)
         if is_idle(met, side):
             return Change(s.lanes, s.marks, lost, s.too_deep)
@@ -304,7 +304,7 @@ def block_of_room(room: tuple[int, int]) -> Any:
         scratch, me, forces = world.scratch, world.thread, world.forces
         return Block(
             bare(scratch.floats), bare(scratch.integers), floats * me, integers * me, forces.pair, forces.refine,
-            world.contacts.spring, world.state.book,
+            world.lists.spring, world.state.book,
         )  # fmt: skip
 
     return block_of
@@ -359,7 +359,7 @@ def blocks_of(family: SimpleNamespace, law: SimpleNamespace, is_mine: Any, room:
         for n in range(LANES):
             lane(block.integers, block.at_integers + n)[HELD] = -1
         for q in range(low, high):
-            bring(world.state.body, world.contacts.pair, width * (q + AHEAD) + second)
+            bring(world.state.body, world.lists.pair, width * (q + AHEAD) + second)
             if is_mine(unsigned(q), world):
                 tally = look_at(unsigned(q), world, tally)
                 if unlikely(tally.too_deep) and first < 0:

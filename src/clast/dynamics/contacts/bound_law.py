@@ -29,19 +29,19 @@ def is_out_of_reach(met, side):
     return met.counts == 0.0 or met.square >= side.near
 
 
-def bind_law(functions: Any, read_row: Any, *, own: int, extra: bool, rolling: bool, cohesive: bool) -> SimpleNamespace:
+def bind_law(functions: Any, read_row: Any, *, law_width: int, extra: bool, rolling: bool, cohesive: bool) -> SimpleNamespace:
     """The law of a run.
 
     functions   module or object with elastic, force, normal_energy, spring_energy (see `clast.laws.law`)
     read_row    (table, at) → its parameters as a tuple
-    own         how many these are: those of rolling, then those of cohesion follow them
+    law_width   how many these are: those of rolling, then those of cohesion follow them
     extra       whether contacts remember one number more
     """
     names = ("elastic", "force", "normal_energy", "spring_energy")
     law = SimpleNamespace(**{name: law_function(getattr(functions, name)) for name in names})
     law.read_row, law.functions = law_function(read_row), functions
     law.extra, law.rolling, law.cohesive = int(extra), int(rolling), int(cohesive)
-    pull_at = own + 2 * law.rolling
+    pull_at = law_width + 2 * law.rolling
 
     @device
     def gap_of(pair, world):
@@ -61,17 +61,17 @@ def bind_law(functions: Any, read_row: Any, *, own: int, extra: bool, rolling: b
         return pull_energy(table[pair.row + pull_at], table[pair.row + pull_at + 1], depth)
 
     @device
-    def roll(push, speed, kept, pair, world, time):
+    def roll(push, speed, angle, pair, world, time):
         """Torque of rolling (u, w), new angle (u, w) and heat; `push` is the normal force of the law."""
-        table, at = world.model.law, pair.row + own
-        return rolling_torque(table[at], table[at + 1], push, pair.radius, speed[0], speed[1], kept[0], kept[1], time)
+        table, at = world.model.law, pair.row + law_width
+        return rolling_torque(table[at], table[at + 1], push, pair.radius, speed[0], speed[1], angle[0], angle[1], time)
 
     @device
     def roll_energy(angle, pair, world):
         """Energy of a spring of rolling."""
-        return rolling_energy(world.model.law[pair.row + own], angle)
+        return rolling_energy(world.model.law[pair.row + law_width], angle)
 
-    law.width = own + 2 * law.rolling + 2 * law.cohesive  # parameters of a row
+    law.width = law_width + 2 * law.rolling + 2 * law.cohesive  # parameters of a row
     law.gap_of, law.is_idle = (gap_of, is_out_of_reach) if cohesive else (no_gap, does_not_touch)
     law.attraction, law.attraction_energy = attraction, attraction_energy
     law.roll, law.roll_energy = roll, roll_energy

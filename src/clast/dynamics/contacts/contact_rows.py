@@ -37,30 +37,36 @@ def rows_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -> A
         family.write_row,
         family.ROW,
     )
-    read_spring, own, width, extra, rolling = family.read_spring, family.SPRING, memory_width(family, law), law.extra, law.rolling
+    read_spring, spring_width, width, extra, rolling = (
+        family.read_spring,
+        family.SPRING,
+        memory_width(family, law),
+        law.extra,
+        law.rolling,
+    )
     normal_energy, spring_energy, read_row, cohesive = law.normal_energy, law.spring_energy, law.read_row, law.cohesive
     roll_law, roll_energy, attraction, attraction_energy = law.roll, law.roll_energy, law.attraction, law.attraction_energy
-    answer_of, length, last = answer_of_law(family, law, remembers), family.length, width - own
+    answer_of, length, last = answer_of_law(family, law, remembers), family.length, width - spring_width
 
     @device
     def rolls(answer, touch, met, pair, world):
         """Torque (u, w) and energy of rolling."""
         if rolling:
-            kept = read_spring(world.contacts.spring, width * met.k + last, touch, 0.0)
-            u, w, _, _, _ = roll_law(answer.elastic + answer.viscous, FLAT, kept, pair, world, 0.0)
-            return (met.counts * u, met.counts * w), met.counts * roll_energy(length(kept), pair, world)
+            remembered = read_spring(world.lists.spring, width * met.k + last, touch, 0.0)
+            u, w, _, _, _ = roll_law(answer.elastic + answer.viscous, FLAT, remembered, pair, world, 0.0)
+            return (met.counts * u, met.counts * w), met.counts * roll_energy(length(remembered), pair, world)
         return FLAT, 0.0
 
     @device
-    def remembered(answer, touch, met, pair, world):
+    def memory_of(answer, touch, met, pair, world):
         """Spring (u, w), its energy, torque (u, w) and energy of rolling."""
         if remembers and met.counts > 0.0:
-            spring, at = world.contacts.spring, width * met.k
-            kept = read_spring(spring, at, touch, 0.0)
+            spring, at = world.lists.spring, width * met.k
+            remembered = read_spring(spring, at, touch, 0.0)
             row = read_row(world.model.law, pair.row)
-            energy = spring_energy(row, length(kept), 0.0, spring[at + own] if extra else 0.0)
+            energy = spring_energy(row, length(remembered), 0.0, spring[at + spring_width] if extra else 0.0)
             roll, roll_stored = rolls(answer, touch, met, pair, world)
-            return kept, met.counts * energy, roll, roll_stored
+            return remembered, met.counts * energy, roll, roll_stored
         return FLAT, 0.0, FLAT, 0.0
 
     @device
@@ -73,10 +79,11 @@ def rows_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -> A
             return Carried(0.0, 0.0, FLAT, FLAT, FLAT, 0.0, 0.0, pulled, stored, FLAT, 0.0)
         count, answer = met.counts, answer_of(touch, met, side, pair, world)
         energy = normal_energy(read_row(world.model.law, pair.row), touch.depth, pair.radius)
-        kept, tangential, roll, roll_stored = remembered(answer, touch, met, pair, world)
+        remembered, tangential, roll, roll_stored = memory_of(answer, touch, met, pair, world)
         return Carried(
             count * answer.elastic, count * answer.viscous, (count * answer.shear[0], count * answer.shear[1]),
-            (count * answer.drag[0], count * answer.drag[1]), kept, count * energy, tangential, pulled, stored, roll, roll_stored,
+            (count * answer.drag[0], count * answer.drag[1]), remembered, count * energy, tangential, pulled, stored, roll,
+            roll_stored,
         )  # fmt: skip
 
     @device

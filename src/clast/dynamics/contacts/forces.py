@@ -62,16 +62,16 @@ def push_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     def roll_of(push, touch, side, met, pair, world, time, turned):
         """Torque and heat of rolling."""
         if rolling:
-            spring, at = world.contacts.spring, width * met.k + last
-            kept = read_spring(spring, at, touch, turned)
-            u, w, angle_u, angle_w, heat = roll_law(push, rolling_rate(touch, side), kept, pair, world, time)
+            spring, at = world.lists.spring, width * met.k + last
+            remembered = read_spring(spring, at, touch, turned)
+            u, w, angle_u, angle_w, heat = roll_law(push, rolling_rate(touch, side), remembered, pair, world, time)
             write_spring(spring, at, touch, angle_u, angle_w)
             return (u, w), heat
         return FLAT, 0.0
 
     @device
     def push_of(touch, met, side, pair, world):
-        clock, spring, row = world.clock, world.contacts.spring, read_row(world.model.law, pair.row)
+        clock, spring, row = world.clock, world.lists.spring, read_row(world.model.law, pair.row)
         past_part, future_part = parts_in_contact(touch.depth, touch.closing, clock.dt, clock.onset)
         weight = clock.past * past_part + clock.future * future_part
         count, kick, time = met.counts, clock.past + clock.future, past_part * clock.spring_dt
@@ -80,10 +80,10 @@ def push_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
         turned = turned_about_normal(touch, side, time)
         slip = sliding_before(touch, side, turned, clock.spring_dt)
         at = width * met.k
-        kept = read_spring(spring, at, touch, turned)
+        remembered = read_spring(spring, at, touch, turned)
         answer = force(
             row, Contact(touch.depth, touch.closing, slip[0], slip[1], pair.mass, pair.radius),
-            Memory(kept[0], kept[1], spring[at + spring_width] if extra else 0.0), time,
+            Memory(remembered[0], remembered[1], spring[at + spring_width] if extra else 0.0), time,
         )  # fmt: skip
         write_spring(spring, at, touch, answer.spring_u, answer.spring_w)
         if extra:
@@ -180,7 +180,7 @@ def forces_with_memory(family: SimpleNamespace, law: SimpleNamespace, book: Any)
     @device
     def add_contact(met, side, pair, world, s):
         counted = met.counts if met.touching and met.counts > 0.0 else 0.0
-        if unlikely(counted != world.contacts.weight[met.k]):
+        if unlikely(counted != world.lists.weight[met.k]):
             lost = s.lost + change_hands(met, counted, side, pair, world)
             s = Sums(s.force, s.drag, s.heat, s.rolled, lost, s.too_deep, s.changes)
         if is_idle(met, side):

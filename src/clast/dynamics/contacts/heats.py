@@ -36,9 +36,9 @@ def booking_of(remembers: int) -> Any:
     @device
     def book_pairs(b, world):
         if remembers:
-            book, loss, contacts, at = world.state.book, world.forces.loss, world.contacts, ACCOUNTS * b
+            book, loss, lists, at = world.state.book, world.forces.loss, world.lists, ACCOUNTS * b
             slid = lost = rolled = 0.0
-            for q in range(np.int64(contacts.first_pair[b]), np.int64(contacts.first_pair[b + 1])):
+            for q in range(np.int64(lists.first_pair[b]), np.int64(lists.first_pair[b + 1])):
                 row = LOSS * unsigned(q)
                 slid, lost, rolled = slid + loss[row + SLID], lost + loss[row + GONE], rolled + loss[row + ROLLED]
             book[at + SLIDING] += slid

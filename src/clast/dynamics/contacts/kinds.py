@@ -30,12 +30,12 @@ def compiled_set(found: int, sets: tuple[int, ...]) -> int:
 
 
 def marked(width: int, mark: int, bits: int) -> Any:
-    """`is_mine(p, world)`: whether the mark of a pair is one of `bits`; for rows of Contacts.pair of some width and the column of
+    """`is_mine(p, world)`: whether the mark of a pair is one of `bits`; for rows of Lists.pair of some width and the column of
     their mark."""
 
     @device
     def is_mine(p, world):
-        return (bits >> world.contacts.pair[width * p + mark]) & 1 != 0
+        return (bits >> world.lists.pair[width * p + mark]) & 1 != 0
 
     return is_mine
 

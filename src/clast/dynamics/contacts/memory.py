@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clast.dynamics.arrays import Contacts, Model
+from clast.dynamics.arrays import Lists, Model
 from clast.errors import SceneError
 from clast.scene.springs import Springs, Springs3D
 
-FIRST = 2  # column of Contacts.pair: the first candidate; the next columns are those of further sections
+FIRST = 2  # column of Lists.pair: the first candidate; the next columns are those of further sections
 EXTRA, COUNT, CENTROID, NORMAL, END = 3, 7, 8, 11, 14  # columns of Springs3D.memory
 
 
-class Kind(NamedTuple):
+class ContactMemory(NamedTuple):
     """How contacts of a family of bodies are named, and what they remember."""
 
     springs: type[Springs] | type[Springs3D]
@@ -25,7 +25,7 @@ class Kind(NamedTuple):
     overlaps: bool = False  # one contact for each pair, at its first candidate, with centroid and normal of the last step
 
     def columns(self, extra: int, rolling: int) -> list[int]:
-        """Which columns of `memory` a row of Contacts.spring holds."""
+        """Which columns of `memory` a row of Lists.spring holds."""
         spring = 1 if self.axes == 2 else 3
         found = [*range(spring), *([spring] if extra else []), *(range(spring + 1, 2 * spring + 1) if rolling else [])]
         return [*found, *range(CENTROID, END)] if self.overlaps else found
@@ -42,7 +42,7 @@ class Kind(NamedTuple):
 
 
 def springs_of(
-    kind: Kind, lists: Contacts, pairs: int, order: np.ndarray, rank: np.ndarray, geometry: Any, model: Model, extra: int,
+    kind: ContactMemory, lists: Lists, pairs: int, order: np.ndarray, rank: np.ndarray, geometry: Any, model: Model, extra: int,
     rolling: int, law: str,
 ) -> Any:  # fmt: skip
     """Memory of the touching contacts, with bodies and features named so that another run can find them.
@@ -75,7 +75,7 @@ def springs_of(
     return kind.springs(key, memory, law)
 
 
-def without_extra(kind: Kind, springs: Any) -> Any:
+def without_extra(kind: ContactMemory, springs: Any) -> Any:
     """What another law may take over: the displacement of the spring and the angle of rolling."""
     keep = np.ones(springs.memory.shape[1])
     keep[1 if kind.axes == 2 else EXTRA] = 0.0
@@ -83,7 +83,7 @@ def without_extra(kind: Kind, springs: Any) -> Any:
 
 
 def put_springs(
-    kind: Kind, springs: Any, lists: Contacts, order: np.ndarray, rank: np.ndarray, geometry: Any, model: Model, extra: int,
+    kind: ContactMemory, springs: Any, lists: Lists, order: np.ndarray, rank: np.ndarray, geometry: Any, model: Model, extra: int,
     rolling: int,
 ) -> int:  # fmt: skip
     """Write springs into empty lists as if these had just been built; returns the number of pairs.
@@ -110,7 +110,7 @@ def put_springs(
 
 
 def in_rows(
-    kind: Kind, springs: Any, order: np.ndarray, rank: np.ndarray, geometry: Any, model: Model
+    kind: ContactMemory, springs: Any, order: np.ndarray, rank: np.ndarray, geometry: Any, model: Model
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
     """Springs in the order of the lists, of bodies that are in `order`, as rows and candidates name them.
 
@@ -142,7 +142,7 @@ def in_rows(
     return np.column_stack([i, j, image, first, second])[place], section[place], memory[place]
 
 
-def exchange(kind: Kind, memory: np.ndarray, rows: np.ndarray, shift: np.ndarray) -> None:
+def exchange(kind: ContactMemory, memory: np.ndarray, rows: np.ndarray, shift: np.ndarray) -> None:
     """Let the two bodies of some contacts change places: what the first slides and rolls on the second changes its sign.
 
     In the plane the tangent, ẑ × N, changes its sign as well, so that the number along it stays.

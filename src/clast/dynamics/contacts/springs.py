@@ -19,8 +19,8 @@ def springs_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
         law.extra,
         law.rolling,
     )
-    own = family.SPRING
-    width = own * (1 + rolling) + extra
+    spring_width = family.SPRING
+    width = spring_width * (1 + rolling) + extra
 
     @device
     def clear(spring, k):
@@ -32,13 +32,13 @@ def springs_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
         """Give a spring away; what slides and rolls changes its sign where the bodies change their parts."""
         for c in range(width):
             value = spring[width * giver + c]
-            spring[width * taker + c] = value if extra and c == own else sign * value
+            spring[width * taker + c] = value if extra and c == spring_width else sign * value
             spring[width * giver + c] = 0.0
 
     @device
     def energy_left(met, side, pair, world):
         """Energy of a spring that nobody takes over, at mid-way: the last kick's half for this step has still worked on it."""
-        clock, spring, at = world.clock, world.contacts.spring, width * met.k
+        clock, spring, at = world.clock, world.lists.spring, width * met.k
         half, slip, spun = 0.0, (0.0, 0.0), (0.0, 0.0)
         where = left_behind(met, side, pair, world)
         touch = touch_of(where, side)
@@ -46,24 +46,24 @@ def springs_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
             half = 0.5 * clock.spring_dt * last_part(min(touch.depth, 0.0), touch.closing, clock.dt, clock.onset)
             slip, spun = sliding_now(touch, side), turning_now(touch, side)
         size = stretched(spring, at, slip, touch, half)
-        energy = spring_energy(read_row(world.model.law, pair.row), size, 0.0, spring[at + own] if extra else 0.0)
+        energy = spring_energy(read_row(world.model.law, pair.row), size, 0.0, spring[at + spring_width] if extra else 0.0)
         if rolling:
-            energy += roll_energy(stretched(spring, at + width - own, spun, touch, half), pair, world)
+            energy += roll_energy(stretched(spring, at + width - spring_width, spun, touch, half), pair, world)
         return energy
 
     @device
     def keep_energy(spring, k, was, now):
         """The same energy in another number of springs."""
         ratio = math.sqrt(was / now)
-        for c in range(own):
+        for c in range(spring_width):
             spring[width * k + c] *= ratio
         if rolling:
-            for c in range(width - own, width):
+            for c in range(width - spring_width, width):
                 spring[width * k + c] *= ratio
 
     @device
     def change_hands(met, counted, side, pair, world):
-        spring, weight, k, lost = world.contacts.spring, world.contacts.weight, met.k, 0.0
+        spring, weight, k, lost = world.lists.spring, world.lists.weight, met.k, 0.0
         was = weight[k]
         if was == 0:
             clear(spring, k)

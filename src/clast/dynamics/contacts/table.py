@@ -38,7 +38,7 @@ def write_row(rows, touch, met, side, pair, carried, world):
     """Row number `rows`. Normals and branches point from the probing to the probed body, or the image of it that is met."""
     integers, floats, at, n = world.scratch.row_integers, world.scratch.row_floats, WIDTH * rows, INTEGERS * rows
     integers[n + PROBER], integers[n + PROBED] = (pair.i, pair.j) if side.sign > 0.0 else (pair.j, pair.i)
-    integers[n + SIDE], integers[n + PROBE] = side.sign < 0.0, world.contacts.candidate[2 * met.k]
+    integers[n + SIDE], integers[n + PROBE] = side.sign < 0.0, world.lists.candidate[2 * met.k]
     integers[n + FEATURE], integers[n + COUNT], integers[n + CANDIDATE] = met.feature, np.int64(met.counts), met.k
     integers[n + AT_VERTEX] = np.int64(met.at_vertex)
     floats[at + DEPTH], floats[at + NORMAL_X], floats[at + NORMAL_Y] = touch.depth, touch.normal.x, touch.normal.y

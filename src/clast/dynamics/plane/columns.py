@@ -10,13 +10,13 @@ from clast.dynamics.arrays import ACCOUNTS
 
 BODY, X, Y, COS, SIN, VX, VY, SPIN, RADIUS = 8, 0, 1, 2, 3, 4, 5, 6, 7  # State.body: a cache line each
 BOOK = ACCOUNTS  # State.book
-LATE, LATE_X, LATE_Y, LATE_SPIN = 3, 0, 1, 2  # `State.late`
-PAIR, BODY_I, BODY_J, FIRST, MIDDLE, MARK = 5, 0, 1, 2, 3, 4  # Contacts.pair; the mark is the kind of a pair
-CONSTANT, SHIFT_X, SHIFT_Y, MASS, LAW, REDUCED = 5, 0, 1, 2, 3, 4  # Contacts.pair_constant
-CANDIDATE, PROBE, FACED = 2, 0, 1  # Contacts.candidate
+MID_STEP, MID_X, MID_Y, MID_SPIN = 3, 0, 1, 2  # `State.mid_step`
+PAIR, BODY_I, BODY_J, FIRST, MIDDLE, MARK = 5, 0, 1, 2, 3, 4  # Lists.pair; the mark is the kind of a pair
+CONSTANT, SHIFT_X, SHIFT_Y, MASS, LAW, REDUCED = 5, 0, 1, 2, 3, 4  # Lists.pair_constant
+CANDIDATE, PROBE, FACED = 2, 0, 1  # Lists.candidate
 PULL, FX, FY, ON_I, ON_J = 4, 0, 1, 2, 3  # a wrench: Forces.more
 SUMS = 2 * PULL  # Forces.pair: a wrench, then the viscous part of it; a cache line each
-REFERENCE, REACH = 4, 3  # Contacts.reference: x, y, angle, reach of the skeleton
+REFERENCE, REACH = 4, 3  # Lists.reference: x, y, angle, reach of the skeleton
 
 
 class Body(NamedTuple):
@@ -27,8 +27,8 @@ class Body(NamedTuple):
     velocity: Vector
     spin: float
     radius: float  # of its rounding
-    late: Vector  # velocity and spin of t_n − ½Δt, which springs follow
-    late_spin: float
+    mid_velocity: Vector  # velocity and spin of t_n − ½Δt, which springs follow
+    mid_spin: float
 
 
 class Pair(NamedTuple):
@@ -71,17 +71,17 @@ def read_body(state, b):
 @device
 def read_predicted(state, b):
     """Body b under Gear's method: the velocities of a state are predicted for t_n, and those of t_n − ½Δt are kept beside."""
-    t, at, late, before = state.body, BODY * b, state.late, LATE * b
+    t, at, mid, before = state.body, BODY * b, state.mid_step, MID_STEP * b
     return Body(
         Vector(t[at + X], t[at + Y]), Vector(t[at + COS], t[at + SIN]), Vector(t[at + VX], t[at + VY]), t[at + SPIN],
-        t[at + RADIUS], Vector(late[before + LATE_X], late[before + LATE_Y]), late[before + LATE_SPIN],
+        t[at + RADIUS], Vector(mid[before + MID_X], mid[before + MID_Y]), mid[before + MID_SPIN],
     )  # fmt: skip
 
 
 @device
 def read_pair(world, p):
     """Pair p in a box that stays."""
-    t, c, at, row = world.contacts.pair, world.contacts.pair_constant, PAIR * p, CONSTANT * p
+    t, c, at, row = world.lists.pair, world.lists.pair_constant, PAIR * p, CONSTANT * p
     return Pair(
         p, np.int64(t[at + BODY_I]), np.int64(t[at + BODY_J]), np.int64(t[at + FIRST]), np.int64(t[at + MIDDLE]),
         np.int64(t[at + PAIR + FIRST]), Vector(c[row + SHIFT_X], c[row + SHIFT_Y]), c[row + MASS],

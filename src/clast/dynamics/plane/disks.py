@@ -16,7 +16,7 @@ import numpy as np
 
 from clast.algebra.plane import Vector, cross, dot, minus, plus, times
 from clast.backend.device import device
-from clast.dynamics.plane.columns import BODY, LATE, LATE_SPIN, LATE_X, LATE_Y, RADIUS, SPIN, VX, VY, Wrench, X, Y
+from clast.dynamics.plane.columns import BODY, MID_SPIN, MID_STEP, MID_X, MID_Y, RADIUS, SPIN, VX, VY, Wrench, X, Y
 from clast.dynamics.plane.visit import cell_of, read_pair, read_pair_of_cell
 
 
@@ -26,8 +26,8 @@ class Disk(NamedTuple):
     radius: float
     velocity: Vector
     spin: float
-    late: Vector
-    late_spin: float
+    mid_velocity: Vector
+    mid_spin: float
 
 
 class Side(NamedTuple):
@@ -73,10 +73,10 @@ def read_disk(state, b):
 @device
 def read_predicted_disk(state, b):
     """Disk b under Gear's method."""
-    t, at, late, before = state.body, BODY * b, state.late, LATE * b
+    t, at, mid, before = state.body, BODY * b, state.mid_step, MID_STEP * b
     return Disk(
-        t[at + RADIUS], Vector(t[at + VX], t[at + VY]), t[at + SPIN], Vector(late[before + LATE_X], late[before + LATE_Y]),
-        late[before + LATE_SPIN],
+        t[at + RADIUS], Vector(t[at + VX], t[at + VY]), t[at + SPIN], Vector(mid[before + MID_X], mid[before + MID_Y]),
+        mid[before + MID_SPIN],
     )  # fmt: skip
 
 
@@ -101,9 +101,9 @@ def sliding_now(touch, side):
 def sliding_before(touch, side, turned, dt):
     """Sliding velocity of half a step ago, when disks were deeper or less deep and T was turned; see `plane.visit`."""
     a, b = side.a, side.b
-    v = minus(a.late, b.late)
-    across, mean = cross(touch.normal, v), 0.5 * (a.late_spin + b.late_spin)
-    whirl = touch.arm_a * a.late_spin + touch.arm_b * b.late_spin
+    v = minus(a.mid_velocity, b.mid_velocity)
+    across, mean = cross(touch.normal, v), 0.5 * (a.mid_spin + b.mid_spin)
+    whirl = touch.arm_a * a.mid_spin + touch.arm_b * b.mid_spin
     return across + whirl + 0.5 * dt * touch.closing * (mean - touch.inverse * across), 0.0
 
 
@@ -142,7 +142,7 @@ def image_at_rest(velocity, pair, world):
 def image_of_cell(velocity, pair, world):
     """The image of j moves with the cell, as many times as it lies cells away."""
     _, rate = cell_of(world)
-    image = world.contacts.image
+    image = world.lists.image
     return plus(velocity, Vector(image[2 * pair.p] * rate.x, image[2 * pair.p + 1] * rate.y))
 
 
@@ -159,7 +159,9 @@ def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
         t, i, j = world.state.body, BODY * pair.i, BODY * pair.j
         way = Vector(t[j + X] - t[i + X] + pair.shift.x, t[j + Y] - t[i + Y] + pair.shift.y)
         a, other = read(world.state, pair.i), read(world.state, pair.j)
-        b = Disk(other.radius, moved(other.velocity, pair, world), other.spin, moved(other.late, pair, world), other.late_spin)
+        b = Disk(
+            other.radius, moved(other.velocity, pair, world), other.spin, moved(other.mid_velocity, pair, world), other.mid_spin
+        )
         reach, near, square = a.radius + b.radius, a.radius + b.radius + gap_of(pair, world), dot(way, way)
         met = Met(pair.first, 1.0, way, square, square < reach * reach)
         return consume(met, Side(a, b, reach, near * near, 1.0), pair, world, total)

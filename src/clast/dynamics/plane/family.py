@@ -12,9 +12,9 @@ from clast.dynamics.bodies.room import scratch_for_blocks as scratch_of
 from clast.dynamics.contacts import table
 from clast.dynamics.contacts.depth import ROUNDED
 from clast.dynamics.contacts.kinds import ALL_KINDS
-from clast.dynamics.contacts.memory import Kind
+from clast.dynamics.contacts.memory import ContactMemory
 from clast.dynamics.plane import passes
-from clast.dynamics.plane.columns import CONSTANT, LATE, PAIR, PULL, REFERENCE, SPIN, VX, VY
+from clast.dynamics.plane.columns import CONSTANT, MID_STEP, PAIR, PULL, REFERENCE, SPIN, VX, VY
 from clast.dynamics.plane.layout import TOGETHER, lay_out
 from clast.dynamics.plane.listing import WORDS, room_of, trees_of
 from clast.scene.springs import Springs
@@ -23,32 +23,32 @@ PASSES = passes.__name__
 DIMENSION = 2
 TABLE = table
 WIDTHS = Widths(PAIR, CONSTANT, DIMENSION, REFERENCE, PULL, np.uint8)
-MEMORY = Kind(Springs, DIMENSION, 2, lambda geometry: (geometry.first_vertex, geometry.first_feature))
+MEMORY = ContactMemory(Springs, DIMENSION, 2, lambda geometry: (geometry.first_vertex, geometry.first_feature))
 KINDS: tuple[int, ...] = (ALL_KINDS,)
 DEPTH = ROUNDED
 VELOCITIES = slice(VX, VY + 1)
 SPINS: int | slice = SPIN
-MOTION = slice(VX, SPIN + 1)  # both, as in `State.late`
+MOTION = slice(VX, SPIN + 1)  # both, as in `State.mid_step`
 
 __all__ = [
-    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "as_today",
+    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "completed",
     "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of", "with_derivatives",
 ]  # fmt: skip
 
 
 def with_derivatives(state: State, order: int) -> State:
     """A state for Gear's method: r₂ … r_order of x, y and the angle, and velocities of half a step ago."""
-    return state._replace(gear=np.zeros((len(state.body), 3, order - 1)), late=state.body[:, MOTION].copy())
+    return state._replace(gear=np.zeros((len(state.body), 3, order - 1)), mid_step=state.body[:, MOTION].copy())
 
 
-def as_today(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
+def completed(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
     """Arrays of a checkpoint, older ones with what they lack: they kept no velocities of half a step ago."""
-    if "late" in arrays:
+    if "mid_step" in arrays:
         return arrays
     gear = arrays["gear"]
     if gear.shape[2] == 1:  # Verlet
-        return {**arrays, "late": np.zeros((1, LATE))}
-    return {**arrays, "late": arrays["body"][:, MOTION] - gear[:, :, 0] / dt}
+        return {**arrays, "mid_step": np.zeros((1, MID_STEP))}
+    return {**arrays, "mid_step": arrays["body"][:, MOTION] - gear[:, :, 0] / dt}
 
 
 def motion(model: Model, state: State) -> np.ndarray:
@@ -66,12 +66,12 @@ def kinetic(model: Model, before: np.ndarray, after: np.ndarray, rows: Any) -> t
 def stop(state: State, rows: np.ndarray) -> None:
     """Take the motion out of some bodies."""
     state.body[rows, MOTION] = 0.0
-    if len(state.late) == len(state.body):
-        state.late[rows] = 0.0
+    if len(state.mid_step) == len(state.body):
+        state.mid_step[rows] = 0.0
 
 
 def slow(state: State, keep: np.ndarray) -> None:
     """Leave a part (rows, 3) of velocities and spin of the first bodies."""
-    if len(state.late) == len(state.body):
-        state.late[: len(keep)] -= state.body[: len(keep), MOTION] * (1.0 - keep)
+    if len(state.mid_step) == len(state.body):
+        state.mid_step[: len(keep)] -= state.body[: len(keep), MOTION] * (1.0 - keep)
     state.body[: len(keep), MOTION] *= keep

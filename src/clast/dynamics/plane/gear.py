@@ -11,10 +11,10 @@ from clast.dynamics.plane.columns import (
     BODY,
     BOOK,
     COS,
-    LATE,
-    LATE_SPIN,
-    LATE_X,
-    LATE_Y,
+    MID_SPIN,
+    MID_STEP,
+    MID_X,
+    MID_Y,
     PULL,
     SIN,
     SPIN,
@@ -28,13 +28,13 @@ from clast.dynamics.plane.motion import gather, is_stale
 
 
 @device
-def keep_late(b, world):
+def keep_mid_step(b, world):
     """Keep the velocities of half a step before the prediction: v − r₂/Δt."""
-    late, gear, at, row, dt = world.state.late, world.state.gear, LATE * b, BODY * b, world.clock.dt
+    mid, gear, at, row, dt = world.state.mid_step, world.state.gear, MID_STEP * b, BODY * b, world.clock.dt
     body = world.state.body
-    late[at + LATE_X] = body[row + VX] - gear[b, 0, 0] / dt
-    late[at + LATE_Y] = body[row + VY] - gear[b, 1, 0] / dt
-    late[at + LATE_SPIN] = body[row + SPIN] - gear[b, 2, 0] / dt
+    mid[at + MID_X] = body[row + VX] - gear[b, 0, 0] / dt
+    mid[at + MID_Y] = body[row + VY] - gear[b, 1, 0] / dt
+    mid[at + MID_SPIN] = body[row + SPIN] - gear[b, 2, 0] / dt
 
 
 def correct_and_predict_of(order: int, remembers: bool) -> Any:
@@ -46,7 +46,7 @@ def correct_and_predict_of(order: int, remembers: bool) -> Any:
         """Book the work of dashpots and of the drag along these ways."""
         clock, book, model = world.clock, world.state.book, world.model
         if remembers:
-            fx, fy, torque = gather(b, world.contacts, onwards(world.forces.pair, PULL))
+            fx, fy, torque = gather(b, world.lists, onwards(world.forces.pair, PULL))
             book[BOOK * b + VISCOUS] -= clock.kick * (fx * step_x + fy * step_y + torque * step_phi)
         if clock.drag > 0.0:
             moved, spun = step_x * step_x + step_y * step_y, step_phi * step_phi
@@ -58,7 +58,7 @@ def correct_and_predict_of(order: int, remembers: bool) -> Any:
         """Carry body b from t_n to the prediction for t_n + Δt; without a drift it is corrected only."""
         clock, model, state, old = world.clock, world.model, world.state, read_body(world.state, b)
         gear, dt, half, first = state.gear, clock.dt, 0.5 * clock.dt * clock.dt, clock.first
-        fx, fy, torque = gather(b, world.contacts, world.forces.pair)
+        fx, fy, torque = gather(b, world.lists, world.forces.pair)
         at = with_losses if remembers or clock.drag > 0.0 else without
         ax = fx * model.inverse_mass[b] + model.gravity[0] - clock.drag * old.velocity.x
         ay = fy * model.inverse_mass[b] + model.gravity[1] - clock.drag * old.velocity.y
@@ -75,7 +75,7 @@ def correct_and_predict_of(order: int, remembers: bool) -> Any:
         body[row + X], body[row + Y], body[row + COS], body[row + SIN] = x, y, math.cos(phi), math.sin(phi)
         body[row + VX], body[row + VY], body[row + SPIN] = step_x / dt, step_y / dt, step_phi / dt
         state.angle[b] = phi
-        keep_late(b, world)
+        keep_mid_step(b, world)
         return is_stale(b, world)
 
     return correct_and_predict

@@ -18,8 +18,8 @@ class LaneBody(NamedTuple):
     velocity: Vector
     spin: float
     radius: float
-    late: Vector
-    late_spin: float
+    mid_velocity: Vector
+    mid_spin: float
 
 
 class LaneSide(NamedTuple):

@@ -43,7 +43,7 @@ class Gain(NamedTuple):
 @device
 def look_at_state(state):
     """What passes over bodies see of a state."""
-    return State(bare(state.body), bare(state.angle), bare(state.book), state.gear, bare(state.late))
+    return State(bare(state.body), bare(state.angle), bare(state.book), state.gear, bare(state.mid_step))
 
 
 @device
@@ -63,16 +63,16 @@ gather_pull, gather_sums = gather_of(SUMS, PULL), gather_of(SUMS, SUMS)
 
 
 @device
-def gather(b, contacts, table):
+def gather(b, lists, table):
     """Sum of the pair forces on body b: force x, y, torque. Rows of `table` begin with a wrench."""
-    mine, other = gather_pull(b, contacts, table)
+    mine, other = gather_pull(b, lists, table)
     return mine[FX] - other[FX], mine[FY] - other[FY], mine[ON_I] + other[ON_J]
 
 
 @device
-def gather_all(b, contacts, table):
+def gather_all(b, lists, table):
     """The same of what acts on body b, and of the viscous part of it."""
-    mine, other = gather_sums(b, contacts, table)
+    mine, other = gather_sums(b, lists, table)
     pull = mine[FX] - other[FX], mine[FY] - other[FY], mine[ON_I] + other[ON_J]
     return pull, (
         mine[PULL + FX] - other[PULL + FX], mine[PULL + FY] - other[PULL + FY], mine[PULL + ON_I] + other[PULL + ON_J]
@@ -89,7 +89,7 @@ def moved_too_far(dx, dy, turn, reach, alpha):
 @device
 def is_stale(b, world):
     """Whether body b has moved too far for the lists."""
-    body, then, at, row = world.state.body, world.contacts.reference, REFERENCE * b, BODY * b
+    body, then, at, row = world.state.body, world.lists.reference, REFERENCE * b, BODY * b
     return moved_too_far(
         body[row + X] - then[at], body[row + Y] - then[at + 1], world.state.angle[b] - then[at + 2], then[at + REACH],
         world.clock.alpha,
@@ -97,31 +97,31 @@ def is_stale(b, world):
 
 
 @device
-def gain_beside(b, mine, sign, world):
+def gain_of_others(b, mine, sign, world):
     """What gravity and all pairs but one add to body b in this kick; `mine` is the wrench of that one, b its i (1) or j (−1)."""
     clock, model = world.clock, world.model
     whole = clock.dt if clock.spring_dt > 0.0 else 0.5 * clock.dt  # of the kick, of which past + future are wanted
     scale = whole / (clock.past + clock.future) if clock.past + clock.future > 0.0 else 0.0
     m, n = model.contact_inverse_mass[b], model.contact_inverse_inertia[b]
-    fx, fy, torque = gather(b, world.contacts, world.forces.pair)
-    own = mine.on_i if sign > 0.0 else mine.on_j
+    fx, fy, torque = gather(b, world.lists, world.forces.pair)
+    its_torque = mine.on_i if sign > 0.0 else mine.on_j
     fall = whole if m > 0.0 else 0.0
     return Gain(
         Vector(
             (fx - sign * mine.x) * m * scale + model.gravity[0] * fall, (fy - sign * mine.y) * m * scale + model.gravity[1] * fall
         ),
-        (torque - own) * n * scale,
+        (torque - its_torque) * n * scale,
     )  # fmt: skip
 
 
 @device
-def gain_of(b, beside, push, sign, world):
-    """The whole gain of body b: `beside` and what the wrench `push` of its pair adds."""
+def gain_of(b, others, push, sign, world):
+    """The whole gain of body b: `others`, what all other pairs and gravity add, and what the wrench `push` of its pair adds."""
     dt, m, n = world.clock.dt, world.model.contact_inverse_mass[b], world.model.contact_inverse_inertia[b]
-    own = push.on_i if sign > 0.0 else push.on_j
+    its_torque = push.on_i if sign > 0.0 else push.on_j
     return Gain(
-        Vector(beside.velocity.x + sign * push.x * m * dt, beside.velocity.y + sign * push.y * m * dt),
-        beside.spin + own * n * dt,
+        Vector(others.velocity.x + sign * push.x * m * dt, others.velocity.y + sign * push.y * m * dt),
+        others.spin + its_torque * n * dt,
     )  # fmt: skip
 
 
@@ -142,8 +142,8 @@ def kick_and_drift_of(remembers: bool) -> Any:
     def gather_wanted(b, world):
         """What acts on body b, and the viscous part of it."""
         if remembers:
-            return gather_all(b, world.contacts, world.forces.pair)
-        return gather(b, world.contacts, world.forces.pair), NOTHING
+            return gather_all(b, world.lists, world.forces.pair)
+        return gather(b, world.lists, world.forces.pair), NOTHING
 
     @device
     def kick_and_drift(b, world):
@@ -183,7 +183,7 @@ def drift_body(b, vx, vy, spin, world):
     now = world.state.angle[b] + turn
     body[at + X] += vx * clock.drift
     body[at + Y] += vy * clock.drift
-    if world.contacts.reference[REFERENCE * b + REACH] > 0.0:
+    if world.lists.reference[REFERENCE * b + REACH] > 0.0:
         if clock.resync:
             body[at + COS], body[at + SIN] = math.cos(now), math.sin(now)
         else:

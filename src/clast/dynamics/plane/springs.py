@@ -65,7 +65,7 @@ def heir_of(choice: SimpleNamespace) -> SimpleNamespace:
         step; one that closes gives to a later one that opens. Earlier candidates have looked at it themselves. Of two, the one
         whose shared corner is nearer to the probe.
         """
-        candidate, weight, table = world.contacts.candidate, world.contacts.weight, world.geometry.feature
+        candidate, weight, table = world.lists.candidate, world.lists.weight, world.geometry.feature
         best, nearest = np.int64(-1), np.inf
         for other in range(met.k + 1, side.end):
             if candidate[CANDIDATE * other + PROBE] != candidate[CANDIDATE * met.k + PROBE]:

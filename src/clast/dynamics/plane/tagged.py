@@ -28,7 +28,7 @@ from clast.dynamics.plane.columns import (
     X,
     Y,
 )  # fmt: skip
-from clast.dynamics.plane.gear import keep_late
+from clast.dynamics.plane.gear import keep_mid_step
 from clast.dynamics.plane.motion import NOTHING, gather, is_stale, moved_too_far, turned
 
 COMPONENTS = 3  # x, y, angle
@@ -62,12 +62,12 @@ def push_on(r, c, world):
 
 
 @device
-def gather_across(contacts, pairs, table):
+def gather_across(lists, pairs, table):
     """Force on the lengths of the cell: of every pair the force on j's image, as many times as it lies cells away."""
     fx = fy = 0.0
     for p in range(pairs):
-        fx -= contacts.image[2 * p] * table[SUMS * p + FX]
-        fy -= contacts.image[2 * p + 1] * table[SUMS * p + FY]
+        fx -= lists.image[2 * p] * table[SUMS * p + FX]
+        fy -= lists.image[2 * p + 1] * table[SUMS * p + FY]
     return fx, fy, 0.0
 
 
@@ -80,8 +80,8 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
     def sums_on(b, world, table):
         """Force and torque of contacts on body b; on the cell, of those across it."""
         if cell and b == world.model.cell[0]:
-            return gather_across(world.contacts, world.pairs, table)
-        return gather(b, world.contacts, table)
+            return gather_across(world.lists, world.pairs, table)
+        return gather(b, world.lists, table)
 
     @device
     def drive_of(b, r, c, force, world):
@@ -112,7 +112,7 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
     @device
     def moved_cell(b, world):
         """Whether the cell has moved too far: the farthest image in use moves reference[3] times as much."""
-        body, then, at, row = world.state.body, world.contacts.reference, REFERENCE * b, BODY * b
+        body, then, at, row = world.state.body, world.lists.reference, REFERENCE * b, BODY * b
         span = then[at + REACH]
         dx, dy = span * (body[row + X] - then[at]), span * (body[row + Y] - then[at + 1])
         return moved_too_far(dx, dy, 0.0, span, world.clock.alpha)
@@ -135,7 +135,7 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
                 book[at + VISCOUS] -= moved.travel * lossy[c]
             put(b, c, moved.place, moved.velocity, world)
         if gear:
-            keep_late(b, world)
+            keep_mid_step(b, world)
         if cell and b == world.model.cell[0]:
             return moved_cell(b, world)
         return is_stale(b, world)

@@ -134,17 +134,17 @@ def sliding_before(touch, side, turned, dt):
     its force by first order in Δt.
     """
     a, b, normal = side.a, side.b, touch.normal
-    speed = minus(velocity_at(a.late, a.late_spin, touch.arm_a), velocity_at(b.late, b.late_spin, touch.arm_b))
-    across, relative = cross(normal, speed), a.late_spin - b.late_spin
-    rate = b.late_spin * b.late_spin * cross(normal, touch.arm_b) - a.late_spin * a.late_spin * cross(normal, touch.arm_a)
-    rate -= (2.0 * b.late_spin + 0.5 * relative - touch.at_vertex * touch.inverse * across) * touch.closing
+    speed = minus(velocity_at(a.mid_velocity, a.mid_spin, touch.arm_a), velocity_at(b.mid_velocity, b.mid_spin, touch.arm_b))
+    across, relative = cross(normal, speed), a.mid_spin - b.mid_spin
+    rate = b.mid_spin * b.mid_spin * cross(normal, touch.arm_b) - a.mid_spin * a.mid_spin * cross(normal, touch.arm_a)
+    rate -= (2.0 * b.mid_spin + 0.5 * relative - touch.at_vertex * touch.inverse * across) * touch.closing
     return across + relative * touch.offset - 0.5 * dt * rate, 0.0
 
 
 @device
 def rolling_rate(touch, side):
     """Relative spin of half a step ago."""
-    return side.a.late_spin - side.b.late_spin, 0.0
+    return side.a.mid_spin - side.b.mid_spin, 0.0
 
 
 @device
@@ -213,16 +213,16 @@ def cell_of(world):
 def image_of_cell(body, pair, world):
     """The image of j moves with the cell, as many times as it lies cells away."""
     _, rate = cell_of(world)
-    image = world.contacts.image
+    image = world.lists.image
     drift = Vector(image[2 * pair.p] * rate.x, image[2 * pair.p + 1] * rate.y)
     velocity = plus(body.velocity, drift)
-    return Body(body.place, body.frame, velocity, body.spin, body.radius, velocity, body.late_spin)
+    return Body(body.place, body.frame, velocity, body.spin, body.radius, velocity, body.mid_spin)
 
 
 @device
 def read_pair_of_cell(world, p):
     """Pair p where the periodic cell moves: its image lies where the cell is now."""
-    pair, (size, _), image = read_pair(world, p), cell_of(world), world.contacts.image
+    pair, (size, _), image = read_pair(world, p), cell_of(world), world.lists.image
     shift = Vector(image[2 * p] * size.x, image[2 * p + 1] * size.y)
     return Pair(p, pair.i, pair.j, pair.first, pair.middle, pair.last, shift, pair.mass, pair.row, pair.radius)
 
@@ -249,7 +249,7 @@ def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
     @device
     def meet_candidate(k, side, world):
         """What candidate k of a side counts."""
-        candidate, vertex = world.contacts.candidate, world.geometry.vertex
+        candidate, vertex = world.lists.candidate, world.geometry.vertex
         v, f = np.int64(candidate[CANDIDATE * k + PROBE]), np.int64(candidate[CANDIDATE * k + FACED])
         probe = Vector(vertex[2 * v], vertex[2 * v + 1])
         place = plus(turn(side.frame, probe), side.shift)

@@ -1,11 +1,11 @@
 """Where things stand in the flat tables of sharp bodies: as in `clast.dynamics.space.columns` but for what is listed here.
 
-A row of Contacts.pair is a piece of i and a piece of j; the sections of its candidates are those of
+A row of Lists.pair is a piece of i and a piece of j; the sections of its candidates are those of
 `clast.dynamics.sharp.listing`, and the last number is 1 where only i does not give way (is big or fixed), 2 where only j does
 not. A spring belongs to the first candidate of its row; `weight` is 1 where there was an overlap at the last step.
 
 Model.inverse_radius is one over the radius of a ball of the body's volume, 0 for big bodies.
 """
 
-CONSTANT, LENGTH, AREA = 7, 5, 6  # Contacts.pair_constant: begins as in space; L and A₀ of the pair
-WIDTH = 9  # Contacts.spring: tangential spring, centroid and normal of the last step; all in the world
+CONSTANT, LENGTH, AREA = 7, 5, 6  # Lists.pair_constant: begins as in space; L and A₀ of the pair
+WIDTH = 9  # Lists.spring: tangential spring, centroid and normal of the last step; all in the world

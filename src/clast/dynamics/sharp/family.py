@@ -18,7 +18,7 @@ from clast.dynamics.space.family import (
     SPINS,
     TABLE,
     VELOCITIES,
-    as_today,
+    completed,
     kinetic,
     motion,
     slow,
@@ -33,7 +33,7 @@ KINDS: tuple[int, ...] = (ONLY_OTHERS,)
 DEPTH = SHARP
 
 __all__ = [
-    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "as_today",
+    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "completed",
     "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of", "with_derivatives",
 ]  # fmt: skip
 

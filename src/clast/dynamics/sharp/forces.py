@@ -64,17 +64,17 @@ def forces_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool, 
     def left_over(met, pair, world):
         """Energy of the spring of an overlap that is gone."""
         if remembers:
-            spring, weight = world.contacts.spring, world.contacts.weight
+            spring, weight = world.lists.spring, world.lists.weight
             if weight[met.k] != 0.0:
-                kept = triple(spring, WIDTH * met.k)
+                remembered = triple(spring, WIDTH * met.k)
                 weight[met.k] = 0.0
-                return spring_energy(read_row(world.model.law, pair.row), pair.size, math.sqrt(dot(kept, kept)), 0.0)
+                return spring_energy(read_row(world.model.law, pair.row), pair.size, math.sqrt(dot(remembered, remembered)), 0.0)
         return 0.0
 
     @device
     def answer_of(touch, met, side, pair, world):
         """The law, with the spring brought up to date: it stands with centroid and normal of the last step."""
-        spring, weight, clock, at = world.contacts.spring, world.contacts.weight, world.clock, WIDTH * met.k
+        spring, weight, clock, at = world.lists.spring, world.lists.weight, world.clock, WIDTH * met.k
         place, normal = plus(side.a.place, touch.arm), touch.normal
         if weight[met.k] == 0.0:
             weight[met.k] = 1.0
@@ -82,12 +82,12 @@ def forces_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool, 
             write_triple(spring, at + 3, place)
             write_triple(spring, at + 6, normal)
         sliding = sliding_before(touch, side, triple(spring, at + 3), triple(spring, at + 6), clock.dt)
-        mean = 0.5 * (dot(side.a.late_spin, normal) + dot(side.b.late_spin, normal)) * clock.spring_dt
-        kept = carried(triple(spring, at), normal, mean)
+        mean = 0.5 * (dot(side.a.mid_spin, normal) + dot(side.b.mid_spin, normal)) * clock.spring_dt
+        remembered = carried(triple(spring, at), normal, mean)
         sliding = along(sliding, 0.5 * mean, cross(normal, sliding))  # grown all along the turn: by half of it
         answer = force(
             read_row(world.model.law, pair.row), record_of(touch, met, pair, sliding),
-            Memory(dot(kept, touch.one), dot(kept, touch.two), 0.0), clock.spring_dt,
+            Memory(dot(remembered, touch.one), dot(remembered, touch.two), 0.0), clock.spring_dt,
         )  # fmt: skip
         write_triple(spring, at, in_space(answer.spring_u, answer.spring_w, touch))
         write_triple(spring, at + 3, place)

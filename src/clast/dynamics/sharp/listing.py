@@ -108,7 +108,7 @@ def list_overlap(one_i, one_j, best, sight, found, world):
 @device
 def planes_of(world):
     """The room for planes of this part: its array, and where to begin."""
-    return world.work.own, world.part * world.own
+    return world.work.workspace, world.part * world.workspace_width
 
 
 @device
@@ -204,11 +204,11 @@ find = find_of(AXES, PAIR, order_of_pieces)
 def carry(p, world):
     """Take over what the overlap of row p remembered; a new one remembers nothing. The spring belongs to its first candidate."""
     old, new, was = world.old, world.new, find(p, world)
-    k, kept = np.int64(new.pair[PAIR * p + FIRST]), was >= 0
-    m = np.int64(old.pair[PAIR * was + FIRST]) if kept else np.int64(0)
+    k, found = np.int64(new.pair[PAIR * p + FIRST]), was >= 0
+    m = np.int64(old.pair[PAIR * was + FIRST]) if found else np.int64(0)
     for c in range(WIDTH):
-        new.spring[WIDTH * k + c] = old.spring[WIDTH * m + c] if kept else 0.0
-    new.weight[k] = old.weight[m] if kept else 0.0
+        new.spring[WIDTH * k + c] = old.spring[WIDTH * m + c] if found else 0.0
+    new.weight[k] = old.weight[m] if found else 0.0
     return was
 
 

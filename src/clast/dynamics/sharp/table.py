@@ -49,8 +49,8 @@ def write_place(rows, touch, met, side, pair, world):
     """Who overlaps, where and how deep."""
     integers, floats, n, at, k = world.scratch.row_integers, world.scratch.row_floats, INTEGERS * rows, ROW * rows, met.k
     integers[n + PROBER], integers[n + PROBED], integers[n + SECTION] = pair.i, pair.j, 0
-    integers[n + FIRST] = world.contacts.candidate[CANDIDATE * k]
-    integers[n + SECOND] = world.contacts.candidate[CANDIDATE * k + 1]
+    integers[n + FIRST] = world.lists.candidate[CANDIDATE * k]
+    integers[n + SECOND] = world.lists.candidate[CANDIDATE * k + 1]
     integers[n + SIGN], integers[n + CANDIDATE_COLUMN], integers[n + AT_VERTEX] = 1, k, 0
     floats[at + DEPTH], floats[at + REACH] = met.volume / touch.width, pair.size
     floats[at + CLOSING_SPEED], floats[at + COUNT] = touch.closing, 1.0
@@ -79,12 +79,12 @@ def rows_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool) ->
             pressed = times(push / touch.width, met.turning)
             write(floats, at + TWIST, minus(pressed, cross(touch.arm, times(-push, touch.normal))))
         if remembers:
-            kept = carried(triple(world.contacts.spring, WIDTH * met.k), touch.normal, 0.0)
-            answer = force(row, record, Memory(dot(kept, touch.one), dot(kept, touch.two), 0.0), 0.0)
+            remembered = carried(triple(world.lists.spring, WIDTH * met.k), touch.normal, 0.0)
+            answer = force(row, record, Memory(dot(remembered, touch.one), dot(remembered, touch.two), 0.0), 0.0)
             floats[at + DAMPING] = answer.viscous
             write(floats, at + SHEAR, along(times(answer.shear_u, touch.one), answer.shear_w, touch.two))
             write(floats, at + DRAG, along(times(answer.drag_u, touch.one), answer.drag_w, touch.two))
-            floats[at + TANGENTIAL_ENERGY] = spring_energy(row, pair.size, math.sqrt(dot(kept, kept)), 0.0)
+            floats[at + TANGENTIAL_ENERGY] = spring_energy(row, pair.size, math.sqrt(dot(remembered, remembered)), 0.0)
 
     @device
     def add_row(met, side, pair, world, rows):

@@ -111,7 +111,7 @@ class Touch(NamedTuple):
 @device
 def read_pair(world, p):
     """Pair p."""
-    t, c, at, row = world.contacts.pair, world.contacts.pair_constant, PAIR * p, CONSTANT * p
+    t, c, at, row = world.lists.pair, world.lists.pair_constant, PAIR * p, CONSTANT * p
     return Pair(
         np.int64(t[at + BODY_I]), np.int64(t[at + BODY_J]), np.int64(t[at + FIRST]), np.int64(t[at + SECOND]),
         np.int64(t[at + THIRD]), np.int64(t[at + PAIR + FIRST]), np.int64(t[at + MARK]), triple(c, row), c[row + MASS],
@@ -122,7 +122,7 @@ def read_pair(world, p):
 @device
 def overlap_of(pair, side, world):
     """The overlap of a pair, in the scratch of the thread that works."""
-    candidate, geometry, k = world.contacts.candidate, world.geometry, pair.first
+    candidate, geometry, k = world.lists.candidate, world.geometry, pair.first
     room = geometry.room[0]
     point = world.scratch.floats[POINTS * room * world.thread : POINTS * room * (world.thread + 1)]
     link = world.scratch.integers[LINKS * room * world.thread : LINKS * room * (world.thread + 1)]
@@ -146,12 +146,12 @@ def overlap_of(pair, side, world):
 @device
 def contact_length(arm, branch, bigness):
     """L_c = 4|r_i||r_j|/(|r_i| + |r_j|), r from the centres to the centroid; of a big or fixed body |r| is the other's."""
-    own, other = math.sqrt(dot(arm, arm)), math.sqrt(dot(minus(arm, branch), minus(arm, branch)))
+    from_i, from_j = math.sqrt(dot(arm, arm)), math.sqrt(dot(minus(arm, branch), minus(arm, branch)))
     if bigness == 1:
-        own = other
+        from_i = from_j
     elif bigness == 2:
-        other = own
-    return 4.0 * own * other / (own + other)
+        from_j = from_i
+    return 4.0 * from_i * from_j / (from_i + from_j)
 
 
 @device
@@ -172,11 +172,11 @@ def sliding_before(touch, side, before, normal_before, dt):
     Without this the book of friction would close to first order only.
     """
     i, j, arm, arm_j = side.a, side.b, touch.arm, minus(touch.arm, side.branch)
-    late = minus(plus(i.late, cross(i.late_spin, arm)), plus(j.late, cross(j.late_spin, arm_j)))
+    mid = minus(plus(i.mid_velocity, cross(i.mid_spin, arm)), plus(j.mid_velocity, cross(j.mid_spin, arm_j)))
     back = minus(before, i.place)
     lag_i = times(0.5, minus(along(back, dt, i.velocity), arm))
     lag_j = times(0.5, minus(along(minus(back, side.branch), dt, j.velocity), arm_j))
-    speed = minus(plus(late, cross(i.late_spin, lag_i)), cross(j.late_spin, lag_j))
+    speed = minus(plus(mid, cross(i.mid_spin, lag_i)), cross(j.mid_spin, lag_j))
     middle = plus(touch.normal, normal_before)
     return carried(along(speed, -dot(speed, middle) / dot(middle, middle), middle), touch.normal, 0.0)
 

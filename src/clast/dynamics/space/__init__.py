@@ -1,1 +1,1 @@
-"""The twins in three dimensions: what a stretch of steps is made of when grains are solids."""
+"""Spheropolyhedra: what a stretch of steps is made of when grains are solids."""

@@ -70,7 +70,7 @@ class Touch(NamedTuple):
 def meet(k, side, world):
     """What candidate k counts; nothing further away than side.near does."""
     geometry, x = world.geometry, side.seen
-    feature, other = geometry.feature, ROW * np.int64(world.contacts.candidate[CANDIDATE * k + FACED])
+    feature, other = geometry.feature, ROW * np.int64(world.lists.candidate[CANDIDATE * k + FACED])
     kind, curved, axis = feature[other + KIND], 1.0, NONE
     if kind == FACE:
         curved = 0.0
@@ -106,9 +106,9 @@ def touch_of(met, side):
 @device
 def sliding_before(touch, side, turned, dt):
     """Sliding velocity of half a step ago, in the tangent plane of now; see `space.visit`, where the arm to X is not 0."""
-    normal, spin = touch.normal, side.b.late_spin
-    way = minus(side.a.late, side.b.late)
-    speed, relative = plus(way, cross(spin, side.branch)), minus(side.a.late_spin, spin)
+    normal, spin = touch.normal, side.b.mid_spin
+    way = minus(side.a.mid_velocity, side.b.mid_velocity)
+    speed, relative = plus(way, cross(spin, side.branch)), minus(side.a.mid_spin, spin)
     closing, sideways = dot(speed, normal), in_plane(speed, normal)
     now = plus(sideways, times(touch.offset, cross(relative, normal)))
     bent = along(sideways, -dot(sideways, touch.axis), touch.axis)

@@ -14,7 +14,7 @@ import numpy as np
 
 from clast.algebra.space import along, cross, dot, minus, plus, times, triple
 from clast.backend.device import device
-from clast.dynamics.space.columns import BODY, LATE, LATE_SPIN, RADIUS, SPIN, VELOCITY, Wrench
+from clast.dynamics.space.columns import BODY, MID_SPIN, MID_STEP, RADIUS, SPIN, VELOCITY, Wrench
 from clast.dynamics.space.tangents import NONE, in_plane
 
 
@@ -24,8 +24,8 @@ class Ball(NamedTuple):
     radius: float
     velocity: Any
     spin: Any
-    late: Any
-    late_spin: Any
+    mid_velocity: Any
+    mid_spin: Any
 
 
 class Side(NamedTuple):
@@ -72,10 +72,10 @@ def read_ball(state, b):
 @device
 def read_predicted_ball(state, b):
     """Sphere b under Gear's method."""
-    t, at, late = state.body, BODY * b, LATE * b
+    t, at, mid = state.body, BODY * b, MID_STEP * b
     return Ball(
-        t[at + RADIUS], triple(t, at + VELOCITY), triple(t, at + SPIN), triple(state.late, late),
-        triple(state.late, late + LATE_SPIN),
+        t[at + RADIUS], triple(t, at + VELOCITY), triple(t, at + SPIN), triple(state.mid_step, mid),
+        triple(state.mid_step, mid + MID_SPIN),
     )  # fmt: skip
 
 
@@ -105,8 +105,8 @@ def parts(v, touch):
 @device
 def sliding_before(touch, side, turned, dt):
     """Sliding velocity of half a step ago, in the tangent plane of now, turned by half of what the plane has turned about N."""
-    a, b = parts(side.a.late_spin, touch), parts(side.b.late_spin, touch)
-    v, mean = parts(minus(side.a.late, side.b.late), touch), times(0.5, plus(a, b))
+    a, b = parts(side.a.mid_spin, touch), parts(side.b.mid_spin, touch)
+    v, mean = parts(minus(side.a.mid_velocity, side.b.mid_velocity), touch), times(0.5, plus(a, b))
     whirl = along(times(touch.arm_a, a), touch.arm_b, b)
     turn_u, turn_w = -touch.inverse * v[0], -touch.inverse * v[1]  # dN/dt
     rate_u = -whirl[2] * turn_w - v[2] * (mean[1] + turn_u)
@@ -126,7 +126,7 @@ def sliding_now(touch, side):
 @device
 def rolling_rate(touch, side):
     """Relative spin of half a step ago, along the two tangents."""
-    spin = minus(side.a.late_spin, side.b.late_spin)
+    spin = minus(side.a.mid_spin, side.b.mid_spin)
     return dot(spin, touch.one), dot(spin, touch.two)
 
 
@@ -140,18 +140,18 @@ def turning_now(touch, side):
 @device
 def turned_about_normal(touch, side, time):
     """The angle by which the tangent plane has turned about the normal in `time`."""
-    return 0.5 * (dot(side.a.late_spin, touch.normal) + dot(side.b.late_spin, touch.normal)) * time
+    return 0.5 * (dot(side.a.mid_spin, touch.normal) + dot(side.b.mid_spin, touch.normal)) * time
 
 
 @device
 def read_spring(spring, at, touch, turned):
     """The spring that begins at `at` in the present tangent plane: flat, turned about N, as long as it was."""
-    kept = triple(spring, at)
-    whole = dot(kept, kept)
+    spring_vector = triple(spring, at)
+    whole = dot(spring_vector, spring_vector)
     if whole == 0.0:
         return 0.0, 0.0
     inverse = 1.0 / whole  # known before the normal is
-    u, w, up = parts(kept, touch)
+    u, w, up = parts(spring_vector, touch)
     u, w = u - turned * w, w + turned * u
     more = turned * turned
     lost = up * up * inverse * (1.0 + more) - more  # 1 − (u² + w²)/whole, without waiting for u and w

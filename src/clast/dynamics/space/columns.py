@@ -12,14 +12,14 @@ Quaternion = tuple[float, float, float, float]  # w, x, y, z
 BODY, X, Y, Z, RADIUS, TURN, VELOCITY, SPIN = 16, 0, 1, 2, 3, 4, 8, 12  # State.body: two cache lines each
 MOMENTUM = 4  # State.momentum
 BOOK = ACCOUNTS  # State.book
-LATE, LATE_VELOCITY, LATE_SPIN = 6, 0, 3  # `State.late`
-PAIR, BODY_I, BODY_J, FIRST, SECOND, THIRD = 6, 0, 1, 2, 3, 4  # Contacts.pair: bodies, first candidates of sections,
+MID_STEP, MID_VELOCITY, MID_SPIN = 6, 0, 3  # `State.mid_step`
+PAIR, BODY_I, BODY_J, FIRST, SECOND, THIRD = 6, 0, 1, 2, 3, 4  # Lists.pair: bodies, first candidates of sections,
 MARK = 5  # and a mark: the kind of a pair, of sharp bodies who does not give way
-CONSTANT, SHIFT, MASS, LAW, REDUCED = 6, 0, 3, 4, 5  # Contacts.pair_constant
-CANDIDATE, PROBE, FACED = 2, 0, 1  # Contacts.candidate
+CONSTANT, SHIFT, MASS, LAW, REDUCED = 6, 0, 3, 4, 5  # Lists.pair_constant
+CANDIDATE, PROBE, FACED = 2, 0, 1  # Lists.candidate
 PULL, FORCE, ON_I, ON_J = 9, 0, 3, 6  # a wrench: Forces.more, Forces.work
 SUMS = 2 * PULL  # Forces.pair: a wrench, then the viscous part of it
-REFERENCE, REACH, THEN = 8, 3, 4  # Contacts.reference: x, y, z, reach, quaternion
+REFERENCE, REACH, THEN = 8, 3, 4  # Lists.reference: x, y, z, reach, quaternion
 
 
 class Wrench(NamedTuple):

@@ -68,10 +68,10 @@ class Met(NamedTuple):
 @device
 def edges_of(k, row, other, side, feature):
     """An edge of a against an edge of b."""
-    a, b, own = side.a, side.b, triple(feature, row)
-    way = minus(triple(feature, row + 3), own)
+    a, b, start = side.a, side.b, triple(feature, row)
+    way = minus(triple(feature, row + 3), start)
     turned = turn(side.relative, way)
-    part, q, square = edges_meet(plus(turn(side.relative, own), side.shift), turned, other, feature)
+    part, q, square = edges_meet(plus(turn(side.relative, start), side.shift), turned, other, feature)
     if square >= side.near:
         return Met(k, 0.0, q, NONE, square, CROSSING, NONE, NONE, NONE, False)
     own_axis = times(feature[row + 14], turned)
@@ -80,7 +80,7 @@ def edges_of(k, row, other, side, feature):
     twist = NONE
     if slope != 0.0:
         twist = turn(b.rotation, times(-slope, cross(own_axis, axis)))
-    arm = turn(a.rotation, along(own, part, way))
+    arm = turn(a.rotation, along(start, part, way))
     touching = count != 0.0 and square < side.reach * side.reach
     return Met(
         k, count, turn(b.rotation, q), arm, square, CROSSING, turn(b.rotation, axis), turn(b.rotation, own_axis), twist, touching
@@ -106,8 +106,8 @@ def on_edge(x, mark, row, other, side, geometry):
     if square < side.near:
         axis = times(math.sqrt(feature[other + 6]), minus(triple(feature, other + 3), triple(feature, other)))
         if mark >= GRAPH:
-            seen, own = turn_back(side.relative, q), turn_back(side.relative, axis)
-            count, twist = vertex_on_edge(seen, own, row, feature, geometry.fan)
+            seen, seen_axis = turn_back(side.relative, q), turn_back(side.relative, axis)
+            count, twist = vertex_on_edge(seen, seen_axis, row, feature, geometry.fan)
             twist = turn(side.a.rotation, twist)
         else:
             count = edge_count(x, other, feature)
@@ -133,13 +133,13 @@ def on_vertex(x, row, other, side, geometry):
 @device
 def meet_candidate(k, side, world):
     """What candidate k of a section counts; nothing further away than side.near does."""
-    candidate, geometry = world.contacts.candidate, world.geometry
+    candidate, geometry = world.lists.candidate, world.geometry
     feature, mark = geometry.feature, np.int64(candidate[CANDIDATE * k])
     row, other = ROW * (mark & NUMBER), ROW * np.int64(candidate[CANDIDATE * k + 1])
     if side.section == 2 and feature[row + KIND] == EDGE:
         return edges_of(k, row, other, side, feature)
-    own = triple(feature, row)
-    x = plus(turn(side.relative, own), side.shift)
+    vertex = triple(feature, row)
+    x = plus(turn(side.relative, vertex), side.shift)
     kind, bend, axis, twist = feature[other + KIND], FLAT, NONE, NONE
     if kind == FACE:
         square, count, q = on_face(x, other, side, geometry)
@@ -152,7 +152,7 @@ def meet_candidate(k, side, world):
     if count == 0.0:
         return Met(k, 0.0, q, NONE, square, bend, axis, NONE, twist, False)
     touching = square < side.reach * side.reach
-    arm = turn(side.a.rotation, own)
+    arm = turn(side.a.rotation, vertex)
     return Met(k, count, turn(side.b.rotation, q), arm, square, bend, axis, NONE, twist, touching)
 
 

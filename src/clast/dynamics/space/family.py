@@ -12,9 +12,9 @@ from clast.dynamics.bodies.room import Widths
 from clast.dynamics.bodies.room import scratch_for_blocks as scratch_of
 from clast.dynamics.contacts.depth import ROUNDED
 from clast.dynamics.contacts.kinds import ALL_KINDS, ONLY_OTHERS, ONLY_ROUND
-from clast.dynamics.contacts.memory import Kind
+from clast.dynamics.contacts.memory import ContactMemory
 from clast.dynamics.space import passes, table
-from clast.dynamics.space.columns import CONSTANT, LATE, PAIR, PULL, REFERENCE, SPIN, TURN, VELOCITY
+from clast.dynamics.space.columns import CONSTANT, MID_STEP, PAIR, PULL, REFERENCE, SPIN, TURN, VELOCITY
 from clast.dynamics.space.layout import TOGETHER, lay_out
 from clast.dynamics.space.listing import WORDS, room_of, trees_of
 from clast.scene.springs import Springs3D
@@ -23,37 +23,37 @@ PASSES = passes.__name__
 DIMENSION = 3
 TABLE = table
 WIDTHS = Widths(PAIR, CONSTANT, DIMENSION, REFERENCE, PULL, np.float64)
-MEMORY = Kind(Springs3D, DIMENSION, 3, lambda geometry: (geometry.first_feature, geometry.first_feature))
+MEMORY = ContactMemory(Springs3D, DIMENSION, 3, lambda geometry: (geometry.first_feature, geometry.first_feature))
 KINDS: tuple[int, ...] = (ONLY_OTHERS, ONLY_ROUND, ALL_KINDS)
 DEPTH = ROUNDED
 VELOCITIES = slice(VELOCITY, VELOCITY + 3)
 SPINS: int | slice = slice(SPIN, SPIN + 3)
 
 __all__ = [
-    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "as_today",
+    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "completed",
     "kinetic", "lay_out", "momenta", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of", "with_derivatives",
 ]  # fmt: skip
 
 
 def with_derivatives(state: SpaceState, order: int) -> SpaceState:
     """A state for Gear's method (see `clast.dynamics.space.predicting`), with velocities of half a step ago."""
-    return state._replace(gear=np.zeros((len(state.body), 10, order)), late=velocities(state.body))
+    return state._replace(gear=np.zeros((len(state.body), 10, order)), mid_step=velocities(state.body))
 
 
 def velocities(body: np.ndarray) -> np.ndarray:
-    """Velocity and spin (n, 6) of rows of bodies, as in `State.late`."""
+    """Velocity and spin (n, 6) of rows of bodies, as in `State.mid_step`."""
     return np.concatenate([body[:, VELOCITIES], body[:, SPINS]], axis=1)
 
 
-def as_today(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
+def completed(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
     """Arrays of a checkpoint, older ones with what they lack: they kept no velocities of half a step ago."""
-    if "late" in arrays:
+    if "mid_step" in arrays:
         return arrays
     gear = arrays["gear"]
     if gear.shape[2] == 1:  # Verlet
-        return {**arrays, "late": np.zeros((1, LATE))}
+        return {**arrays, "mid_step": np.zeros((1, MID_STEP))}
     grown = np.concatenate([gear[:, :3, 0] / dt, gear[:, :3, -1]], axis=1)
-    return {**arrays, "late": velocities(arrays["body"]) - grown}
+    return {**arrays, "mid_step": velocities(arrays["body"]) - grown}
 
 
 def motion(model: Model, state: SpaceState) -> np.ndarray:
@@ -80,15 +80,15 @@ def stop(state: SpaceState, rows: np.ndarray) -> None:
     """Take the motion out of some bodies."""
     state.body[rows, VELOCITY:] = 0.0
     state.momentum[rows] = 0.0
-    if len(state.late) == len(state.body):
-        state.late[rows] = 0.0
+    if len(state.mid_step) == len(state.body):
+        state.mid_step[rows] = 0.0
 
 
 def slow(state: SpaceState, keep: np.ndarray) -> None:
     """Leave a part (rows, 6) of velocities and spins of the first bodies; a spin goes whole, by its first part."""
     rows = len(keep)
-    if len(state.late) == len(state.body):
-        state.late[:rows] -= velocities(state.body[:rows]) * (1.0 - keep)
+    if len(state.mid_step) == len(state.body):
+        state.mid_step[:rows] -= velocities(state.body[:rows]) * (1.0 - keep)
     state.body[:rows, VELOCITIES] *= keep[:, :3]
     state.body[:rows, SPINS] *= keep[:, 3:]
     state.momentum[:rows, :3] *= keep[:, 3:4]

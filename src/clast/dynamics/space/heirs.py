@@ -51,7 +51,7 @@ def place_in_frame(k, side, world):
     Of a vertex on features the point of the feature, since the vertex is the same for all of them; where edges of both bodies
     meet, with their ends, the point of body i in all three sections.
     """
-    candidate, feature = world.contacts.candidate, world.geometry.feature
+    candidate, feature = world.lists.candidate, world.geometry.feature
     mark = np.int64(candidate[CANDIDATE * k])
     row, other = ROW * (mark & NUMBER), ROW * np.int64(candidate[CANDIDATE * k + 1])
     x = plus(turn(side.relative, triple(feature, row)), side.shift)
@@ -88,7 +88,7 @@ def heir_of(choice: SimpleNamespace) -> SimpleNamespace:
         A contact that opens takes over from a later candidate of its family that closes in this step; one that closes gives to
         a later one that opens. Earlier candidates have looked at it themselves. Of several the nearest, within the spheres.
         """
-        candidate, weight = world.contacts.candidate, world.contacts.weight
+        candidate, weight = world.lists.candidate, world.lists.weight
         i, j, reach = read(world.state, pair.i), read(world.state, pair.j), side.reach * side.reach
         here = place_of(met.k, side, world)
         best, nearest = np.int64(-1), 0.25 * reach

@@ -67,7 +67,7 @@ NO_TOTAL = Total(NONE, NONE)
 @device
 def look_at_state(state):
     """What passes over bodies see of a state."""
-    return SpaceState(bare(state.body), bare(state.momentum), bare(state.book), state.gear, bare(state.late))
+    return SpaceState(bare(state.body), bare(state.momentum), bare(state.book), state.gear, bare(state.mid_step))
 
 
 # --- sums over pairs -----------------------------------------------------------------------------------------------------
@@ -85,30 +85,30 @@ def total_of(mine, other, at):
 
 
 @device
-def gather(b, contacts, table):
+def gather(b, lists, table):
     """Sum of the pair forces on body b; rows of `table` are those of Forces.pair, or begin with its viscous part."""
-    mine, other = gather_pull(b, contacts, table)
+    mine, other = gather_pull(b, lists, table)
     return total_of(mine, other, 0)
 
 
 @device
-def gather_all(b, contacts, table):
+def gather_all(b, lists, table):
     """The same of what acts on body b, and of the viscous part of it."""
-    mine, other = gather_sums(b, contacts, table)
+    mine, other = gather_sums(b, lists, table)
     return total_of(mine, other, 0), total_of(mine, other, PULL)
 
 
 @device
-def gather_work(b, contacts, table):
+def gather_work(b, lists, table):
     """The same of pushes without a potential: `table` is Forces.work."""
-    mine, other = gather_pushes(b, contacts, table)
+    mine, other = gather_pushes(b, lists, table)
     return total_of(mine, other, 0)
 
 
 @device
 def is_stale(b, world):
     """Whether body b has moved too far for the lists; a sphere may turn for ever."""
-    body, then, at, row, alpha = world.state.body, world.contacts.reference, REFERENCE * b, BODY * b, world.clock.alpha
+    body, then, at, row, alpha = world.state.body, world.lists.reference, REFERENCE * b, BODY * b, world.clock.alpha
     way = minus(triple(body, row + X), triple(then, at + X))
     if then[at + REACH] == 0.0:
         return not dot(way, way) <= alpha * alpha
@@ -126,25 +126,25 @@ def answering(b, impulse, world):
 
 
 @device
-def gain_beside(b, mine, sign, world):
+def gain_of_others(b, mine, sign, world):
     """What gravity and all pairs but one add to body b in this kick; `mine` is the wrench of that one, b its i (1) or j (−1)."""
     clock, model = world.clock, world.model
     whole = clock.dt if clock.spring_dt > 0.0 else 0.5 * clock.dt  # of the kick, of which past + future are wanted
     scale = whole / (clock.past + clock.future) if clock.past + clock.future > 0.0 else 0.0
-    m, total = model.contact_inverse_mass[b], gather(b, world.contacts, world.forces.pair)
-    own = mine.on_i if sign > 0.0 else mine.on_j
+    m, total = model.contact_inverse_mass[b], gather(b, world.lists, world.forces.pair)
+    its_torque = mine.on_i if sign > 0.0 else mine.on_j
     velocity = times(m * scale, minus(total.force, times(sign, mine.force)))
     if m > 0.0:
         velocity = along(velocity, whole, triple(model.gravity, 0))
-    return Gain(velocity, times(scale, answering(b, minus(total.torque, own), world)))
+    return Gain(velocity, times(scale, answering(b, minus(total.torque, its_torque), world)))
 
 
 @device
-def gain_of(b, beside, push, sign, world):
-    """The whole gain of body b: `beside` and what the wrench `push` of its pair adds."""
+def gain_of(b, others, push, sign, world):
+    """The whole gain of body b: `others`, what all other pairs and gravity add, and what the wrench `push` of its pair adds."""
     dt, m = world.clock.dt, world.model.contact_inverse_mass[b]
-    own = push.on_i if sign > 0.0 else push.on_j
-    return Gain(along(beside.velocity, sign * m * dt, push.force), along(beside.spin, dt, answering(b, own, world)))
+    its_torque = push.on_i if sign > 0.0 else push.on_j
+    return Gain(along(others.velocity, sign * m * dt, push.force), along(others.spin, dt, answering(b, its_torque, world)))
 
 
 @device
@@ -234,8 +234,8 @@ def kick_and_drift_of(remembers: int) -> Any:
     def gather_wanted(b, world):
         """What acts on body b, and the viscous part of it."""
         if remembers:
-            return gather_all(b, world.contacts, world.forces.pair)
-        return gather(b, world.contacts, world.forces.pair), NO_TOTAL
+            return gather_all(b, world.lists, world.forces.pair)
+        return gather(b, world.lists, world.forces.pair), NO_TOTAL
 
     @device
     def book_losses(b, lossy, velocity, spin, world):
@@ -243,7 +243,7 @@ def kick_and_drift_of(remembers: int) -> Any:
         book, at, dt = world.state.book, BOOK * b, world.clock.dt
         book[at + VISCOUS] -= dt * power(lossy, velocity, spin)
         if remembers > 1:
-            book[at + WORK] -= dt * power(gather_work(b, world.contacts, world.forces.work), velocity, spin)
+            book[at + WORK] -= dt * power(gather_work(b, world.lists, world.forces.work), velocity, spin)
 
     @device
     def kick_and_drift(b, world):

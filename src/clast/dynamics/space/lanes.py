@@ -19,8 +19,8 @@ class LaneBody(NamedTuple):
     velocity: Any
     spin: Any
     radius: float
-    late: Any
-    late_spin: Any
+    mid_velocity: Any
+    mid_spin: Any
 
 
 class LaneSide(NamedTuple):

@@ -27,7 +27,7 @@ from clast.dynamics.space.columns import (
 )  # fmt: skip
 from clast.dynamics.space.kicks import gather, gather_work, is_stale
 from clast.dynamics.space.motion import free_turn, turned_by_spin
-from clast.dynamics.space.predicting import TURNING, correct_turn, keep_late, predict_turn, put_turn, spin_in_body
+from clast.dynamics.space.predicting import TURNING, correct_turn, keep_mid_step, predict_turn, put_turn, spin_in_body
 
 COMPONENTS, TURNS = 6, 3  # of what is imposed; x, y, z first, then the turns about them
 LOAD, NUMBER = 8, 3  # numbers of a row of Tags.load and of Tags.load_number
@@ -241,17 +241,17 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
     @device
     def book_losses(b, way, angle, world):
         """Book the work of dashpots, and of what has no potential, along way and angle."""
-        book, contacts, entry = world.state.book, world.contacts, BOOK * b
-        lossy = gather(b, contacts, onwards(world.forces.pair, PULL))
+        book, lists, entry = world.state.book, world.lists, BOOK * b
+        lossy = gather(b, lists, onwards(world.forces.pair, PULL))
         book[entry + VISCOUS] -= dot(lossy.force, way) + dot(lossy.torque, angle)
         if remembers > 1:
-            pushed = gather_work(b, contacts, world.forces.work)
+            pushed = gather_work(b, lists, world.forces.work)
             book[entry + WORK] -= dot(pushed.force, way) + dot(pushed.torque, angle)
 
     @device
     def move_tagged(b, world):
         """Move body b; returns whether it has moved too far for the lists."""
-        total = gather(b, world.contacts, world.forces.pair)
+        total = gather(b, world.lists, world.forces.pair)
         x = move_place(b, 0, total.force[0], world)
         y = move_place(b, 1, total.force[1], world)
         z = move_place(b, 2, total.force[2], world)
@@ -259,7 +259,7 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
         if remembers:
             book_losses(b, (x, y, z), angle, world)
         if gear:
-            keep_late(b, world)
+            keep_mid_step(b, world)
         return is_stale(b, world)
 
     return move_tagged

@@ -39,7 +39,7 @@ def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespac
         (visit, "read_spring write_spring stretched turning_now"),
         (lanes, LANES),
         (columns, "BODY PAIR BODY_J add_wrench read_wrench write_wrench candidates_of"),
-        (kicks, "gain_beside gain_of closing_gain"),
+        (kicks, "gain_of_others gain_of closing_gain"),
     ):
         vars(found).update({name: getattr(module, name) for name in names.split()})
     return found

@@ -7,7 +7,7 @@ changes no rotation.
 
 State.gear[b] has rows of `order` numbers. Rows 0 … 2, place: r₂ … r_order, and last by how much the spin about x, y, z has
 grown within half a step. Rows 3 … 5, angular momentum, and 6 … 9, quaternion: y₁ … y_order. The first step knows r₂, y₁, and y₂
-of the quaternion. Springs follow velocity and spin of half a step ago, which `State.late` keeps.
+of the quaternion. Springs follow velocity and spin of half a step ago, which `State.mid_step` keeps.
 """
 
 import math
@@ -21,9 +21,9 @@ from clast.dynamics.bodies.gear import C0_PLACE, C0_VELOCITY, corrected, predict
 from clast.dynamics.space.columns import (
     BODY,
     BOOK,
-    LATE,
-    LATE_SPIN,
-    LATE_VELOCITY,
+    MID_SPIN,
+    MID_STEP,
+    MID_VELOCITY,
     MOMENTUM,
     PULL,
     SPIN,
@@ -216,12 +216,12 @@ def put_turn(b, q, momentum, spin, world):
 
 
 @device
-def keep_late(b, world):
+def keep_mid_step(b, world):
     """Keep velocity and spin of half a step before the prediction: v − r₂/Δt, and the spin less what it has grown."""
-    late, gear, body, at, row = world.state.late, world.state.gear, world.state.body, LATE * b, BODY * b
+    mid, gear, body, at, row = world.state.mid_step, world.state.gear, world.state.body, MID_STEP * b, BODY * b
     for c in range(3):
-        late[at + LATE_VELOCITY + c] = body[row + VELOCITY + c] - gear[b, c, 0] / world.clock.dt
-        late[at + LATE_SPIN + c] = body[row + SPIN + c] - gear[b, c, gear.shape[2] - 1]
+        mid[at + MID_VELOCITY + c] = body[row + VELOCITY + c] - gear[b, c, 0] / world.clock.dt
+        mid[at + MID_SPIN + c] = body[row + SPIN + c] - gear[b, c, gear.shape[2] - 1]
 
 
 # --- the pass ------------------------------------------------------------------------------------------------------------
@@ -235,13 +235,13 @@ def correct_and_predict_of(order: int, remembers: int) -> Any:
     @device
     def book_losses(b, way, now, world):
         """Book the work of dashpots, of what has no potential and of the drag along this way."""
-        clock, book, contacts, at = world.clock, world.state.book, world.contacts, BOOK * b
+        clock, book, lists, at = world.clock, world.state.book, world.lists, BOOK * b
         if remembers:
             swing = turn(rotation_by(now.quaternion), times(clock.dt, now.spin))
-            lossy = gather(b, contacts, onwards(world.forces.pair, PULL))
+            lossy = gather(b, lists, onwards(world.forces.pair, PULL))
             book[at + VISCOUS] -= clock.kick * (dot(lossy.force, way) + dot(lossy.torque, swing))
             if remembers > 1:
-                pushed = gather_work(b, contacts, world.forces.work)
+                pushed = gather_work(b, lists, world.forces.work)
                 book[at + WORK] -= clock.kick * (dot(pushed.force, way) + dot(pushed.torque, swing))
         if clock.drag > 0.0:
             moved = dot(way, way) / (clock.dt * world.model.inverse_mass[b])
@@ -272,7 +272,7 @@ def correct_and_predict_of(order: int, remembers: int) -> Any:
     def correct_and_predict(b, world):
         """Carry body b from t_n to the prediction for t_n + Δt; without a drift it is corrected only."""
         clock, state, row = world.clock, world.state, BODY * b
-        total = gather(b, world.contacts, world.forces.pair)
+        total = gather(b, world.lists, world.forces.pair)
         place, way = correct_place(b, total.force, world)
         spun = turn(rotation_by(four(state.body, row + TURN)), triple(state.momentum, MOMENTUM * b))
         now = correct_turn(order, b, along(total.torque, -clock.drag, spun), world)
@@ -283,7 +283,7 @@ def correct_and_predict_of(order: int, remembers: int) -> Any:
         write_triple(state.body, row + X, place)
         write_triple(state.body, row + VELOCITY, (way[0] / clock.dt, way[1] / clock.dt, way[2] / clock.dt))
         put_turn(b, now.quaternion, now.momentum, turn(rotation_by(now.quaternion), now.spin), world)
-        keep_late(b, world)
+        keep_mid_step(b, world)
         return is_stale(b, world)
 
     return correct_and_predict

@@ -48,7 +48,7 @@ def write_row(rows, touch, met, side, pair, carried, world):
     integers, floats, at, n, k = world.scratch.row_integers, world.scratch.row_floats, WIDTH * rows, INTEGERS * rows, met.k
     integers[n + PROBER], integers[n + PROBED] = (pair.i, pair.j) if side.sign > 0.0 else (pair.j, pair.i)
     integers[n + SECTION], integers[n + CANDIDATE] = side.section, k
-    integers[n + FIRST], integers[n + SECOND] = world.contacts.candidate[2 * k], world.contacts.candidate[2 * k + 1]
+    integers[n + FIRST], integers[n + SECOND] = world.lists.candidate[2 * k], world.lists.candidate[2 * k + 1]
     integers[n + SIGN], integers[n + AT_VERTEX] = (1 if met.counts > 0.0 else -1), met.bend == ROUND
     floats[at + DEPTH], floats[at + REACH] = touch.depth, side.reach
     floats[at + CLOSING_SPEED], floats[at + COUNT] = touch.closing, met.counts

@@ -35,10 +35,10 @@ from clast.dynamics.space.columns import (
     BODY_J,
     CONSTANT,
     FIRST,
-    LATE,
-    LATE_SPIN,
     LAW,
     MASS,
+    MID_SPIN,
+    MID_STEP,
     PAIR,
     RADIUS,
     REDUCED,
@@ -63,8 +63,8 @@ class Body(NamedTuple):
     rotation: Any  # body frame → world
     velocity: Any
     spin: Any
-    late: Any  # velocity and spin of t_n − ½Δt, which springs follow
-    late_spin: Any
+    mid_velocity: Any  # velocity and spin of t_n − ½Δt, which springs follow
+    mid_spin: Any
 
 
 class Pair(NamedTuple):
@@ -136,17 +136,17 @@ def read_body(state, b):
 @device
 def read_predicted(state, b):
     """Body b under Gear's method: the velocities of a state are predicted for t_n, and those of t_n − ½Δt are kept beside."""
-    t, at, late = state.body, BODY * b, LATE * b
+    t, at, mid = state.body, BODY * b, MID_STEP * b
     return Body(
         triple(t, at), t[at + RADIUS], read_rotation(t, at), triple(t, at + VELOCITY), triple(t, at + SPIN),
-        triple(state.late, late), triple(state.late, late + LATE_SPIN),
+        triple(state.mid_step, mid), triple(state.mid_step, mid + MID_SPIN),
     )  # fmt: skip
 
 
 @device
 def read_pair(world, p):
     """Pair p."""
-    t, c, at, row = world.contacts.pair, world.contacts.pair_constant, PAIR * p, CONSTANT * p
+    t, c, at, row = world.lists.pair, world.lists.pair_constant, PAIR * p, CONSTANT * p
     return Pair(
         p, np.int64(t[at + BODY_I]), np.int64(t[at + BODY_J]), np.int64(t[at + FIRST]), np.int64(t[at + SECOND]),
         np.int64(t[at + THIRD]), np.int64(t[at + PAIR + FIRST]), triple(c, row), c[row + MASS], unsigned(c[row + LAW]),
@@ -213,7 +213,7 @@ def in_space(pair, touch):
 @device
 def normal_rate(touch, speed, side):
     """dN/dt half a step ago: with b where the probe faces a face of it, about its edge, about its vertex, or with two edges."""
-    normal, spin_a, spin_b = touch.normal, side.a.late_spin, side.b.late_spin
+    normal, spin_a, spin_b = touch.normal, side.a.mid_spin, side.b.mid_spin
     rate = cross(spin_b, normal)
     if touch.bend == ROUND:
         return along(rate, -touch.inverse, in_plane(speed, normal))
@@ -243,13 +243,13 @@ def sliding_before(touch, side, turned, dt):
     cross. What has grown all along the turn `turned` of the plane about N is turned by half of it.
     """
     spin_a, spin_b, normal, arm, arm_b = (
-        side.a.late_spin,
-        side.b.late_spin,
+        side.a.mid_spin,
+        side.b.mid_spin,
         touch.normal,
         touch.arm,
         minus(touch.arm, side.branch),
     )
-    speed = minus(plus(side.a.late, cross(spin_a, arm)), plus(side.b.late, cross(spin_b, arm_b)))
+    speed = minus(plus(side.a.mid_velocity, cross(spin_a, arm)), plus(side.b.mid_velocity, cross(spin_b, arm_b)))
     relative, closing = minus(spin_a, spin_b), dot(speed, normal)
     now = in_plane(along(speed, touch.offset, cross(relative, normal)), normal)
     if dt > 0.0:
@@ -275,13 +275,13 @@ def sliding_now(touch, side):
 @device
 def rolling_rate(touch, side):
     """Relative spin of half a step ago, across the normal."""
-    return across(in_plane(minus(side.a.late_spin, side.b.late_spin), touch.normal), touch)
+    return across(in_plane(minus(side.a.mid_spin, side.b.mid_spin), touch.normal), touch)
 
 
 @device
 def turned_about_normal(touch, side, time):
     """The angle by which the tangent plane has turned about the normal in `time`."""
-    return 0.5 * (dot(side.a.late_spin, touch.normal) + dot(side.b.late_spin, touch.normal)) * time
+    return 0.5 * (dot(side.a.mid_spin, touch.normal) + dot(side.b.mid_spin, touch.normal)) * time
 
 
 # --- forces on the pair --------------------------------------------------------------------------------------------------
@@ -347,10 +347,10 @@ def write_spring(spring, at, touch, u, w):
 @device
 def stretched(spring, at, speed, touch, time):
     """Length of a spring after `time` more at a speed along the two tangents."""
-    kept = triple(spring, at)
+    spring_vector = triple(spring, at)
     if time != 0.0:
-        kept = along(kept, time, in_space(speed, touch))
-    return math.sqrt(dot(kept, kept))
+        spring_vector = along(spring_vector, time, in_space(speed, touch))
+    return math.sqrt(dot(spring_vector, spring_vector))
 
 
 @device

@@ -24,7 +24,7 @@ from clast.experiments.shared.numbers import mean_error, merit_of_tests, slownes
 from clast.experiments.shared.soil import Soil, State, cell_of, pressed
 from clast.measures.coordination import Coordination
 from clast.measures.loops import Loops
-from clast.output.store.reader import Table
+from clast.output.store.reader import StudyTable
 from clast.scene.plane import Scene
 from clast.scene.tags import Dashpot
 
@@ -162,7 +162,7 @@ def agrees_about(value: float, error: float, published: float) -> bool | None:
 # --- whether the tests are good ----------------------------------------------------------------------------------------
 
 
-def trust(tests: Sequence[Table]) -> list[Quantity]:
+def trust(tests: Sequence[StudyTable]) -> list[Quantity]:
     """Whether tests were slow, walls free, overlaps small and books closed: the worst of all."""
     fastest = max(float(each["inertial_number"].max()) for each in tests)
     return [
@@ -173,12 +173,12 @@ def trust(tests: Sequence[Table]) -> list[Quantity]:
     ]
 
 
-def worst_book(tests: Sequence[Table]) -> float:
+def worst_book(tests: Sequence[StudyTable]) -> float:
     """Largest energy error of all tests."""
     return max(float(each["energy_error"][0]) for each in tests)
 
 
-def merit_of(p: Cyclic, tests: Sequence[Table]) -> Merit:
+def merit_of(p: Cyclic, tests: Sequence[StudyTable]) -> Merit:
     """Grains of a sample, steps of all tests, the worst book."""
     return merit_of_tests(p.columns * p.rows, tests)
 

@@ -24,8 +24,8 @@ from clast.experiments.experiment import Merit, Quantity, parameter
 from clast.experiments.shared.numbers import mean_error, merit_of_tests, slowness
 from clast.experiments.shared.soil import ONSET, Soil, cell_of, pressed
 from clast.output.figures.plane import GRAIN, WALL, draw_bodies, run_outlines
-from clast.output.store.reader import Run, Table
-from clast.protocols.cell import PressureWarning
+from clast.output.store.reader import Run, StudyTable
+from clast.protocols.walls import PressureWarning
 
 SLOWER_BELOW = 1e-3  # K_n
 WAVE = 0.7  # s, that a wave of stress takes through a sample of 30 × 40 grains
@@ -123,7 +123,7 @@ def unfailed(failures: Mapping[str, Sequence[Failure]]) -> Quantity:
     return Quantity("tests without failure", float(missing), note="; ".join([f"of {len(every)}", *reasons]))
 
 
-def trust(tests: Sequence[Table], failures: Sequence[Failure]) -> list[Quantity]:
+def trust(tests: Sequence[StudyTable], failures: Sequence[Failure]) -> list[Quantity]:
     """Whether the tests were slow enough, how deep grains overlapped, and the energy error; `failures` are those of `tests`."""
     begun = [each for each in tests if "axial_strain" in each]
     if not begun:
@@ -140,7 +140,7 @@ def trust(tests: Sequence[Table], failures: Sequence[Failure]) -> list[Quantity]
     ]
 
 
-def soonest(tests: Sequence[Table], failures: Sequence[Failure]) -> Quantity:
+def soonest(tests: Sequence[StudyTable], failures: Sequence[Failure]) -> Quantity:
     """Time from the end of the onset to the earliest failure: what comes sooner than a wave of stress is no slow test."""
     times = [
         float(np.interp(failure.strain, test["axial_strain"], test["time"])) - ONSET

@@ -9,7 +9,7 @@ import numpy as np
 
 from clast.experiments.experiment import Merit, Quantity
 from clast.measures.quasi_static import SLOW
-from clast.output.store.reader import Table
+from clast.output.store.reader import StudyTable
 
 
 def mean_error(values: Sequence[float] | np.ndarray) -> tuple[float, float]:
@@ -46,7 +46,7 @@ def below(name: str, measured: float, bar: float, note: str = "", unit: str = ""
     return Quantity(name, measured, unit, bar, bool(measured < bar), note)
 
 
-def merit_of_tests(grains: int, tests: Iterable[Table]) -> Merit:
+def merit_of_tests(grains: int, tests: Iterable[StudyTable]) -> Merit:
     """Grains of a sample, steps of all tests, the worst book."""
     ends = [(int(each["step"][-1]), float(each["energy_error"][0])) for each in tests]
     return Merit(grains=grains, steps=sum(step for step, _ in ends), energy_error=max((error for _, error in ends), default=None))

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from clast.dynamics.engine import Engine
-from clast.measures.accounts import accounts
 from clast.measures.book import Book
+from clast.measures.snapshots.accounts import accounts
 
 
 def watched(engine: Engine, steps: Iterable[int]) -> Book:

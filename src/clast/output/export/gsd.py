@@ -28,8 +28,8 @@ from clast.output.space.solids import run_solids
 from clast.output.space.surface import surface
 from clast.output.store.reader import Frame, Run
 from clast.shapes.plane.inside import Floats
-from clast.shapes.space.faces import plane_of
 from clast.shapes.space.solid import Solid
+from clast.shapes.space.surfaces.faces import plane_of
 
 ROUND = 4  # chords per right angle of a mesh
 FLAT = 1e-9  # of the size: how far a vertex may lie above a face of a convex solid

@@ -1,4 +1,4 @@
-"""The bodies of a run or scene in space as triangles: twins of the outlines that a picture of the plane is made of."""
+"""The bodies of a run or scene in space as triangles, which pictures and exports are made of."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from clast.shapes.plane.inside import Floats, Ints
-from clast.shapes.space.faces import plane_of, sides
 from clast.shapes.space.solid import Solid
+from clast.shapes.space.surfaces.faces import plane_of, sides
 
 QUALITY = 6  # chords per right angle
 AXES = np.concatenate([np.eye(3), -np.eye(3)])

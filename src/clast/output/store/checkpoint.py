@@ -6,7 +6,7 @@ import hashlib
 import json
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,11 @@ import numpy as np
 
 from clast.errors import StoreError
 from clast.output.store.atomic import write_whole
-from clast.output.store.layout import CHECKPOINT_FILE, new_file, open_file
+from clast.output.store.files import CHECKPOINT_FILE, new_file, open_file
 from clast.output.store.values import Array, check_name, checked_array, to_json
+
+IN_FILES = {"mid_step": "late"}  # names of arrays in files, where a run has other names for them
+IN_A_RUN = {written: name for name, written in IN_FILES.items()}
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ def prepare_checkpoint(step: int, time: float, arrays: Mapping[str, Any], scalar
 
 def write_checkpoint(folder: Path, checkpoint: Checkpoint, run_id: str) -> None:
     """Replace the checkpoint of the run in `folder` atomically."""
+    checkpoint = _named(checkpoint, IN_FILES)
 
     def fill(path: Path) -> None:
         scalars = to_json(checkpoint.scalars, "checkpoint")
@@ -102,7 +106,12 @@ def read_checkpoint(folder: Path, run_id: str) -> Checkpoint | None:
             intact = False
     if not intact:
         raise StoreError(f"{path} is damaged (checksum does not match): restore it, or start again with --overwrite")
-    return checkpoint
+    return _named(checkpoint, IN_A_RUN)
+
+
+def _named(checkpoint: Checkpoint, names: Mapping[str, str]) -> Checkpoint:
+    """The same with other names of arrays."""
+    return replace(checkpoint, arrays={names.get(name, name): array for name, array in checkpoint.arrays.items()})
 
 
 def _checksum(checkpoint: Checkpoint) -> str:

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from clast.errors import StoreError
-from clast.output.store.layout import LOCK_FILE
+from clast.output.store.files import LOCK_FILE
 
 
 class RunLock:

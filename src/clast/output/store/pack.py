@@ -8,7 +8,7 @@ from typing import Any
 from clast.errors import StoreError
 from clast.output.store.atomic import remove_temporaries
 from clast.output.store.checkpoint import read_mark
-from clast.output.store.layout import PACKED_GROUP, PARTS_FOLDER, RUN_FILE, numbered_parts, open_file, part_path
+from clast.output.store.files import PACKED_GROUP, PARTS_FOLDER, RUN_FILE, numbered_parts, open_file, part_path
 from clast.output.store.lock import RunLock
 from clast.output.store.part import append_part
 from clast.output.store.writer import link_parts, rewrite_run_file

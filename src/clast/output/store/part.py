@@ -27,7 +27,7 @@ RESERVED = ("step", "time", "offsets", "names")
 _OBJECT_BYTES = 128
 _COPY_BYTES = 1 << 25
 
-Layout = dict[str, tuple[np.dtype[Any], tuple[int, ...]]]
+ColumnTypes = dict[str, tuple[np.dtype[Any], tuple[int, ...]]]
 
 
 class TableBuffer:
@@ -40,7 +40,7 @@ class TableBuffer:
     def __init__(self, table: str) -> None:
         self.table = table
         self.ragged = table == CONTACTS
-        self.layout: Layout | None = None
+        self.columns: ColumnTypes | None = None
         self.last_step: int | None = None
         self.nbytes = 0
         self._steps: list[int] = []
@@ -56,11 +56,11 @@ class TableBuffer:
         where = f"{self.table} at step {step}"
         if self.last_step is not None and step <= self.last_step:
             raise StoreError(f"{where}: the last one stored was at step {self.last_step}; steps must increase")
-        if self.layout is None:
+        if self.columns is None:
             for name in arrays:
                 check_name(name, where, RESERVED, attribute=self.table != SERIES)
-        elif arrays.keys() != self.layout.keys():
-            raise StoreError(f"{where}: the names changed, from {sorted(self.layout)} to {sorted(arrays)}")
+        elif arrays.keys() != self.columns.keys():
+            raise StoreError(f"{where}: the names changed, from {sorted(self.columns)} to {sorted(arrays)}")
         checked_array("time", float(time), where)
         if self.table == SERIES:
             # The hot one: one check for the whole row, and the names looked at only when something is wrong.
@@ -74,32 +74,32 @@ class TableBuffer:
             row: dict[str, Array] = dict(zip(arrays, values, strict=True))
         else:
             row = {name: checked_array(name, value, where) for name, value in arrays.items()}
-        if self.layout is None or self.table != SERIES:
-            self._check_layout(row, where)
+        if self.columns is None or self.table != SERIES:
+            self._check_columns(row, where)
         self._steps.append(step)
         self._times.append(float(time))
         self._rows.append(row)
         self.last_step = step
         self.nbytes += sum(array.nbytes + _OBJECT_BYTES for array in row.values()) + _OBJECT_BYTES
 
-    def _check_layout(self, row: dict[str, Array], where: str) -> None:
+    def _check_columns(self, row: dict[str, Array], where: str) -> None:
         if self.ragged:
             lengths = {name: array.shape[0] if array.ndim else None for name, array in row.items()}
             if len(set(lengths.values())) > 1 or None in lengths.values():
                 raise StoreError(f"{where}: the arrays of one table must have one length, got {lengths}")
-        layout = {name: (array.dtype, array.shape[1:] if self.ragged else array.shape) for name, array in row.items()}
-        if self.layout is None:
-            self.layout = layout
+        columns = {name: (array.dtype, array.shape[1:] if self.ragged else array.shape) for name, array in row.items()}
+        if self.columns is None:
+            self.columns = columns
             return
-        for name, expected in self.layout.items():
-            if layout[name] != expected:
+        for name, expected in self.columns.items():
+            if columns[name] != expected:
                 raise StoreError(
-                    f"{where}: {name!r} changed from {expected[0]} {expected[1]} to {layout[name][0]} {layout[name][1]}"
+                    f"{where}: {name!r} changed from {expected[0]} {expected[1]} to {columns[name][0]} {columns[name][1]}"
                 )
 
     def write(self, group: Any) -> None:
         """Write all rows into a new HDF5 group under `group`; nothing if there are none. The buffer keeps them."""
-        if not self._rows or self.layout is None:
+        if not self._rows or self.columns is None:
             return
         into = group.create_group(self.table)
         into["step"] = np.array(self._steps, dtype=np.int64)
@@ -108,7 +108,7 @@ class TableBuffer:
             lengths = [next(iter(row.values())).shape[0] if row else 0 for row in self._rows]
             into["offsets"] = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         join = np.concatenate if self.ragged else np.array  # for rows of one shape np.array is np.stack, but faster
-        for name, (dtype, _) in self.layout.items():
+        for name, (dtype, _) in self.columns.items():
             data = join([row[name] for row in self._rows])
             put_array(into, name, data.shape, dtype)[...] = data
 
@@ -118,10 +118,10 @@ class TableBuffer:
         self.nbytes = 0
 
     def continue_after(self, group: Any) -> None:
-        """Take layout and last step from a table in a part already written, as a resumed run must go on with them."""
+        """Take columns and last step from a table in a part already written, as a resumed run must go on with them."""
         self.last_step = int(group["step"][-1])
         skip = 0 if self.table == SERIES else 1
-        self.layout = {name: (group[name].dtype, group[name].shape[1:] if skip else ()) for name in names_in(group)}
+        self.columns = {name: (group[name].dtype, group[name].shape[1:] if skip else ()) for name in names_in(group)}
 
 
 def names_in(table: Any) -> tuple[str, ...]:

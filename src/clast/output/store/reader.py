@@ -16,7 +16,7 @@ import numpy as np
 from clast.errors import StoreError
 from clast.measures.book import Book
 from clast.output.store.checkpoint import Checkpoint, Mark, read_checkpoint, read_mark
-from clast.output.store.layout import FORMAT, PACKED_GROUP, RUN_FILE, open_file, part_path
+from clast.output.store.files import FORMAT, PACKED_GROUP, RUN_FILE, open_file, part_path
 from clast.output.store.part import CONTACTS, FRAMES, SERIES, TABLES, names_in
 from clast.output.store.values import Array
 from clast.output.store.writer import TABLES_GROUP, lies_in_space
@@ -226,7 +226,7 @@ class Frames(Sequence[Kind]):
         return self._kind(self._run, self._table, part, row, int(self.steps[index]), float(self.times[index]))
 
 
-class Table(Mapping[str, Array]):
+class StudyTable(Mapping[str, Array]):
     """A table of a study: `table["cundall"]` is a column (k,). `seconds` is the time it took to make."""
 
     def __init__(self, name: str, columns: dict[str, Array], seconds: float) -> None:
@@ -286,11 +286,11 @@ class Run:
         return lies_in_space(self.scene)
 
     @cached_property
-    def tables(self) -> dict[str, Table]:
+    def tables(self) -> dict[str, StudyTable]:
         """The tables of a study, `run.tables["name"]["column"]`, in the order they were made; none where a scene was run."""
         with open_file(self.folder / RUN_FILE, "run", self.run_id) as file:
             return {
-                name: Table(name, {column: data[...] for column, data in group.items()}, float(group.attrs["seconds"]))
+                name: StudyTable(name, {column: data[...] for column, data in group.items()}, float(group.attrs["seconds"]))
                 for name, group in file.get(TABLES_GROUP, {}).items()
             }
 

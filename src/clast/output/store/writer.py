@@ -34,7 +34,7 @@ import numpy as np
 from clast.errors import StoreError
 from clast.output.store.atomic import make_folder, remove_temporaries, sync_folder, write_text, write_whole
 from clast.output.store.checkpoint import Checkpoint, prepare_checkpoint, read_checkpoint, read_mark, write_checkpoint
-from clast.output.store.layout import (
+from clast.output.store.files import (
     CHECKPOINT_FILE,
     PACKED_GROUP,
     PARTS_FOLDER,

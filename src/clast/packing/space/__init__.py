@@ -1,1 +1,1 @@
-"""Where solids lie: twins of the packings of the plane."""
+"""Where solids lie: Voronoi packings, and insertion at random."""

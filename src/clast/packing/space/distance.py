@@ -12,9 +12,9 @@ import numpy as np
 
 from clast.algebra.quaternions import matrix
 from clast.packing.plane.erosion import Floats, Ints
-from clast.shapes.space.faces import plane_of, triangulated
-from clast.shapes.space.inside import distance_to_skeleton, in_surface
 from clast.shapes.space.solid import Solid
+from clast.shapes.space.surfaces.faces import plane_of, triangulated
+from clast.shapes.space.surfaces.inside import distance_to_skeleton, in_surface
 from clast.shapes.space.vectors import cross, dot
 
 NO_WAY = 1e-14  # of the product of two squared lengths: edges with a smaller cross product are parallel

@@ -21,7 +21,7 @@ from clast.packing.space.diagram import voronoi_cells
 from clast.packing.space.packing import Packing3D, Periodic
 from clast.packing.space.polyhedra import Polyhedron, deepest, polyhedron, without_short_edges
 from clast.shapes.space.build import build
-from clast.shapes.space.faces import edges_of, in_order
+from clast.shapes.space.surfaces.faces import edges_of, in_order
 
 MERGE = 0.01  # of d: edges of a skeleton shorter than that are merged
 MOST_MERGE = 0.1

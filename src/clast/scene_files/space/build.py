@@ -11,7 +11,8 @@ import numpy as np
 from clast.algebra.quaternions import IDENTITY, about
 from clast.errors import SceneError, ShapeError
 from clast.scene.space import unit
-from clast.scene_files.build import at, missing
+from clast.scene_files.build import missing
+from clast.scene_files.complaint import at
 from clast.scene_files.declared import made_from
 from clast.scene_files.space.schema_solids import (
     AnySolid,
@@ -23,7 +24,7 @@ from clast.scene_files.space.schema_solids import (
     Turned,
 )
 from clast.shapes import library_shapes, library_solid, library_solids, load_solid, read_mesh
-from clast.shapes.space.mesh_file import MESH_FILES, MeshGrain
+from clast.shapes.space.meshes.mesh_file import MESH_FILES, MeshGrain
 from clast.shapes.space.pieces import pieces
 from clast.shapes.space.report import solid_warnings
 from clast.shapes.space.solid import Solid

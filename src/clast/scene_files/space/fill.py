@@ -13,7 +13,8 @@ from clast.packing.space.insertion import insert_at_random3d
 from clast.packing.space.packing import Packing3D
 from clast.packing.space.voronoi import voronoi_packing3d
 from clast.scene.space import Scene3D
-from clast.scene_files.build import at
+from clast.scene_files.complaint import at
+from clast.scene_files.declared import arguments
 from clast.scene_files.fill import SAME, apportion, lattice_spacing, require_periods
 from clast.scene_files.space.build import SolidShelf
 from clast.scene_files.space.schema import LatticeFillKeys, RandomFillKeys, SpaceVoronoiFillKeys
@@ -51,10 +52,7 @@ def add_space_mixture(scene: Scene3D, keys: LatticeFillKeys | RandomFillKeys, sh
         places, turns = insert_at_random3d(with_room(solids, keys.gap), size, rng, (x, y, z))
     ahead = rng.normal(size=(keys.count, 3))
     velocities = keys.speed * ahead / np.linalg.norm(ahead, axis=1, keepdims=True)
-    scene.add_many(
-        solids, places + keys.lower, orientations=turns, velocities=velocities, density=keys.density, material=keys.material,
-        name=keys.name,
-    )  # fmt: skip
+    scene.add_many(solids, places + keys.lower, orientations=turns, velocities=velocities, **arguments(keys))
 
 
 def with_room(solids: list[Solid], gap: float) -> list[Solid]:
@@ -93,13 +91,9 @@ def add_space_voronoi(scene: Scene3D, keys: SpaceVoronoiFillKeys) -> None:
     counts = {"columns": keys.columns, "rows": keys.rows, "layers": keys.layers}
     require_periods(scene.box.periods, counts, "cube", keys.cube, keys.expand)
     axes = "".join(axis for axis, period in zip("xyz", scene.box.periods, strict=True) if period > 0.0)
-    packing: Packing3D = voronoi_packing3d(
-        keys.columns, keys.rows, keys.layers, keys.cube, erosion=keys.erosion, dilation=keys.dilation,
-        void_ratio=keys.void_ratio, roundness=keys.roundness, sites=keys.sites, merge=keys.merge, seed=keys.seed,
-        border=f"periodic-{axes}" if axes else "closed",
-    )  # fmt: skip
+    packing: Packing3D = voronoi_packing3d(**arguments(keys, "packing"), border=f"periodic-{axes}" if axes else "closed")
     if keys.expand > 1.0:
         packing = packing.expanded(keys.expand)
     if keys.random_turns:
         packing = packing.turned(np.random.default_rng(keys.seed))
-    scene.add_packing(packing.shifted(*keys.lower), density=keys.density, material=keys.material, name=keys.name)
+    scene.add_packing(packing.shifted(*keys.lower), **arguments(keys))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from clast.algebra.quaternions import product
 from clast.errors import SceneError
-from clast.scene.space import Box3D, Scene3D
-from clast.scene_files.rules import add_all, law_and_drag, shape_of, tags_of_wall
+from clast.scene.space import Scene3D
+from clast.scene_files.declared import arguments
+from clast.scene_files.rules import add_all, shape_of, tags_of_wall
 from clast.scene_files.space.build import SolidShelf, build_turn
 from clast.scene_files.space.fill import add_space_fill
 from clast.scene_files.space.schema import SpaceGrainKeys, SpaceSceneKeys, SpaceWallKeys
@@ -14,9 +15,7 @@ from clast.shapes.space.make import plate
 
 def build_space(keys: SpaceSceneKeys, shelf: SolidShelf, origin: list[str]) -> Scene3D:
     """The scene; `origin` is filled with the entry each body comes from."""
-    law, drag = law_and_drag(keys)
-    box = Box3D(keys.box.period_x or 0.0, keys.box.period_y or 0.0, keys.box.period_z or 0.0)
-    scene = Scene3D(law=law, gravity=keys.gravity, box=box, drag=drag, onset=keys.onset, remove_below=keys.remove_below)
+    scene = Scene3D(**arguments(keys))
     add_all(scene, keys, shelf, origin, grain=add_grain, wall=add_space_wall, fill=add_space_fill)
     return scene
 
@@ -24,10 +23,7 @@ def build_space(keys: SpaceSceneKeys, shelf: SolidShelf, origin: list[str]) -> S
 def add_grain(scene: Scene3D, keys: SpaceGrainKeys, shelf: SolidShelf) -> None:
     """Add one of `grains`: its centre of mass at a place, turned from how it was drawn."""
     solid = shape_of(keys, shelf)
-    scene.add(
-        solid, keys.position, orientation=product(build_turn(keys), solid.orientation), velocity=keys.velocity, spin=keys.spin,
-        density=keys.density, mass=keys.mass, material=keys.material, name=keys.name,
-    )  # fmt: skip
+    scene.add(solid, orientation=product(build_turn(keys), solid.orientation), **arguments(keys))
 
 
 def add_space_wall(scene: Scene3D, keys: SpaceWallKeys, shelf: SolidShelf) -> None:
@@ -50,6 +46,5 @@ def add_space_wall(scene: Scene3D, keys: SpaceWallKeys, shelf: SolidShelf) -> No
             raise SceneError("radius belongs to corners: remove it, or the shape")
         solid = shape_of(keys, shelf)
     scene.add_drawn(
-        solid, keys.position or (0.0, 0.0, 0.0), turn=turn, mass=keys.mass, material=keys.material, big=True, name=keys.name,
-        tags=tags,
+        solid, keys.position or (0.0, 0.0, 0.0), turn=turn, big=True, tags=tags, **arguments(keys)
     )  # fmt: skip

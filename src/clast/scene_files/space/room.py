@@ -17,9 +17,9 @@ from clast.packing.space.packing import with_images
 from clast.scene.space import Scene3D
 from clast.scene_files.room import NEAREST, Crowd
 from clast.shapes.plane.inside import Floats
-from clast.shapes.space.faces import plane_of
-from clast.shapes.space.inside import distance_to_skeleton
 from clast.shapes.space.solid import Solid
+from clast.shapes.space.surfaces.faces import plane_of
+from clast.shapes.space.surfaces.inside import distance_to_skeleton
 
 Meeting = tuple[int, int, Floats]  # two bodies, and the shift (3,) of the second to the image meant
 

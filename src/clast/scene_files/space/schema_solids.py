@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from clast.scene_files.declared import found_shapes
-from clast.scene_files.tables import Keys, Name, Quaternion, Triple, key
+from clast.scene_files.tables import CODE, Keys, Name, Quaternion, Triple, key
 
 
 class Turned(Keys):
     """How a grain, a wall or a piece of one is turned from how it was drawn: by a quaternion, or by an angle about an axis."""
 
-    orientation: Quaternion | None = key(None, "quaternion [w, x, y, z], of any length but 0")
-    axis: Triple | None = key(None, "[x, y, z] to turn about, instead of `orientation`")
-    angle_degrees: float = key(0.0, "by which it is turned about `axis`, right-handed", "degrees")
+    orientation: Quaternion | None = key(None, "quaternion [w, x, y, z], of any length but 0", to=CODE)
+    axis: Triple | None = key(None, "[x, y, z] to turn about, instead of `orientation`", to=CODE)
+    angle_degrees: float = key(0.0, "by which it is turned about `axis`, right-handed", "degrees", to=CODE)
 
 
 class AnySolid(Keys):

@@ -1,4 +1,4 @@
-"""The Minkowski cow of EPL08 fig 1 and its clumpy twins.
+"""The Minkowski cow of EPL08 fig 1 and the clumps of disks that stand for it.
 
 EPL08 prints no coordinates: only 62 vertices, a sphero-radius of 0.1 m, 3 m of length and an area of 6.52 m². This
 cow is our own drawing with the same number of vertices, radius and area; it is 3.49 m long and 2.76 m high
@@ -88,7 +88,7 @@ def _filling(ring: Floats) -> Floats:
 def clumpy_cow(disks: int = FILLED_DISKS) -> Shape:
     """The cow as a clump of disks of radius 0.1 m (EPL08 fig 1b): 726 fill it, 296 are only those on its boundary.
 
-    EPL08 leaves the inner disks out for speed but keeps the body, so both twins have the area, centre of mass and
+    EPL08 leaves the inner disks out for speed but keeps the body, so both clumps have the area, centre of mass and
     inertia of the cow itself, not those of their disks: all three move alike between collisions.
     """
     if disks not in (FILLED_DISKS, SHELL_DISKS):

@@ -52,12 +52,12 @@ def sector(angle: Floats | float, radius: float) -> tuple[Floats, Floats, Floats
     return area, 2.0 * radius * s / 3.0, area * radius**2 * (0.5 - 4.0 * s * s / 9.0)
 
 
-def _gathered(area: Floats, centre: Floats, own: Floats) -> MassProperties:
+def _gathered(area: Floats, centre: Floats, inertias: Floats) -> MassProperties:
     """Pieces with areas (k,), centroids (k, 2) and moments about these (k,), put together (parallel axes)."""
     total = float(area.sum())
     centroid = (area[:, None] * centre).sum(axis=0) / total
     off = centre - centroid
-    inertia = float((own + area * (off[:, 0] ** 2 + off[:, 1] ** 2)).sum())
+    inertia = float((inertias + area * (off[:, 0] ** 2 + off[:, 1] ** 2)).sum())
     return MassProperties(total, centroid, inertia)
 
 
@@ -70,8 +70,8 @@ def convex_mass(vertices: Floats, radius: float) -> MassProperties:
     origin = vertices.mean(axis=0)
     at = vertices - origin
     if len(at) == 1:
-        area, _, own = sector(2.0 * np.pi, radius)
-        return MassProperties(float(area), vertices[0].copy(), float(own))
+        area, _, inertia = sector(2.0 * np.pi, radius)
+        return MassProperties(float(area), vertices[0].copy(), float(inertia))
     nxt = np.roll(at, -1, axis=0)
     d = nxt - at
     length = np.sqrt(d[:, 0] ** 2 + d[:, 1] ** 2)
@@ -81,27 +81,27 @@ def convex_mass(vertices: Floats, radius: float) -> MassProperties:
     # rectangles L × r on the edges, own moment m(L² + r²)/12
     side_area = length * radius
     side_centre = 0.5 * (at + nxt) + 0.5 * radius * out
-    side_own = side_area * (length**2 + radius**2) / 12.0
+    side_inertia = side_area * (length**2 + radius**2) / 12.0
 
     # sectors: at the end of edge k the outward normal turns by β from that of edge k to that of edge k + 1
     after = np.roll(u, -1, axis=0)
     cross = u[:, 0] * after[:, 1] - u[:, 1] * after[:, 0]
     dot = u[:, 0] * after[:, 0] + u[:, 1] * after[:, 1]
     beta = np.arctan2(np.maximum(cross, 0.0), dot)
-    cap_area, tip, cap_own = sector(beta, radius)
+    cap_area, tip, cap_inertia = sector(beta, radius)
     cos, sin = np.cos(0.5 * beta), np.sin(0.5 * beta)
     bisector = np.stack([cos * out[:, 0] - sin * out[:, 1], sin * out[:, 0] + cos * out[:, 1]], axis=1)
     cap_centre = nxt + tip[:, None] * bisector
 
     area = np.concatenate([side_area, cap_area])
     centre = np.concatenate([side_centre, cap_centre])
-    own = np.concatenate([side_own, cap_own])
+    inertias = np.concatenate([side_inertia, cap_inertia])
     if len(at) > 2:
         area = np.append(area, 0.0)
         centre = np.append(centre, [[0.0, 0.0]], axis=0)
-        own = np.append(own, 0.0)
-        area[-1], centre[-1], own[-1] = _polygon(at)
-    whole = _gathered(area, centre, own)
+        inertias = np.append(inertias, 0.0)
+        area[-1], centre[-1], inertias[-1] = _polygon(at)
+    whole = _gathered(area, centre, inertias)
     return whole._replace(centroid=whole.centroid + origin)
 
 
@@ -120,11 +120,11 @@ def convex_masses(rings: Floats, radius: float) -> tuple[Floats, Floats, Floats]
 
     side_area = length * radius
     side_centre = 0.5 * (at + nxt) + 0.5 * radius * out
-    side_own = side_area * (length**2 + radius**2) / 12.0
+    side_inertia = side_area * (length**2 + radius**2) / 12.0
 
     after = np.roll(u, -1, axis=1)
     beta = np.arctan2(np.maximum(u[..., 0] * after[..., 1] - u[..., 1] * after[..., 0], 0.0), (u * after).sum(axis=-1))
-    cap_area, tip, cap_own = sector(beta, radius)
+    cap_area, tip, cap_inertia = sector(beta, radius)
     cos, sin = np.cos(0.5 * beta), np.sin(0.5 * beta)
     bisector = np.stack([cos * out[..., 0] - sin * out[..., 1], sin * out[..., 0] + cos * out[..., 1]], axis=-1)
     cap_centre = nxt + tip[..., None] * bisector
@@ -135,15 +135,15 @@ def convex_masses(rings: Floats, radius: float) -> tuple[Floats, Floats, Floats]
     core_centre = (cross[..., None] * (at + nxt)).sum(axis=1) / (6.0 * core_area[:, None])
     a, b = at - core_centre[:, None], nxt - core_centre[:, None]
     cross = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-    core_own = (cross * (a * a + a * b + b * b).sum(axis=-1)).sum(axis=1) / 12.0
+    core_inertia = (cross * (a * a + a * b + b * b).sum(axis=-1)).sum(axis=1) / 12.0
 
     area = np.concatenate([side_area, cap_area, core_area[:, None]], axis=1)
     centre = np.concatenate([side_centre, cap_centre, core_centre[:, None]], axis=1)
-    own = np.concatenate([side_own, cap_own, core_own[:, None]], axis=1)
+    inertias = np.concatenate([side_inertia, cap_inertia, core_inertia[:, None]], axis=1)
     total = area.sum(axis=1)
     centroid = (area[..., None] * centre).sum(axis=1) / total[:, None]
     off = centre - centroid[:, None]
-    inertia = (own + area * (off**2).sum(axis=-1)).sum(axis=1)
+    inertia = (inertias + area * (off**2).sum(axis=-1)).sum(axis=1)
     return total, centroid + origin[:, 0], inertia
 
 

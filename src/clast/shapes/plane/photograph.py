@@ -332,7 +332,7 @@ def _traced(parted: Parted, labels: Ints, k: int, window: tuple[slice, slice], s
     even = parted.even[box]
     core = binary_erosion(grain, iterations=2)
     inside = float(np.median(even[core if core.any() else grain]))
-    level = parted.level if parted.own else 0.5 * (inside + parted.ground)
+    level = parted.level if parted.given else 0.5 * (inside + parted.ground)
     field = (level - even if parted.dark else even - level) / max(abs(inside - level), 1e-9)  # 1 in the grain, -1 on the ground
     field[parted.grain[box] & ~grain] = -1.0  # a neighbour; where grains were cut apart the outline runs half-way between pixels
     field[~binary_dilation(grain, iterations=_MARGIN - 1)] = -1.0

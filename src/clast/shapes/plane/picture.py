@@ -44,7 +44,7 @@ class Parted:
     ground: float  # brightness of the ground there
     level: float  # brightness at which grains end
     dark: bool  # grains are darker than the ground
-    own: bool  # the level was given, and holds for every grain
+    given: bool  # the level was given, and holds for every grain
     dim: bool = False  # one side of the ground is so dark that grains there may be lost
 
 

@@ -11,10 +11,10 @@ from clast.algebra.quaternions import matrix
 from clast.errors import ShapeError
 from clast.shapes.plane.inside import Floats, Ints
 from clast.shapes.plane.validity import TOLERANCE, body_size
-from clast.shapes.space.faces import Loop
 from clast.shapes.space.frame import principal_frame
 from clast.shapes.space.mass import SolidMass, convex_mass, is_convex, is_convex_loop
 from clast.shapes.space.solid import Solid
+from clast.shapes.space.surfaces.faces import Loop
 from clast.shapes.space.symmetry import symmetrised
 from clast.shapes.space.union import union_mass
 

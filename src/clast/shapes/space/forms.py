@@ -24,9 +24,9 @@ from clast.shapes.plane.validity import (
     refuse_short_edges,
     without_collinear,
 )
-from clast.shapes.space.faces import Loop
 from clast.shapes.space.make import mesh, shell
 from clast.shapes.space.solid import Solid
+from clast.shapes.space.surfaces.faces import Loop
 from clast.shapes.space.validity import checked_rounding
 from clast.shapes.vertices import checked_length
 

@@ -15,11 +15,11 @@ from clast.keys import Key, Radius, Rounding, in_files, positive_length
 from clast.shapes.plane.inside import Floats, Ints
 from clast.shapes.plane.validity import TOLERANCE, body_size
 from clast.shapes.space.build import NO_EDGES, build
-from clast.shapes.space.faces import Loop, compressed, edges_of, in_order, merged
-from clast.shapes.space.mending import MendedMeshWarning, mended
+from clast.shapes.space.meshes.mending import MendedMeshWarning, mended
 from clast.shapes.space.solid import Solid
-from clast.shapes.space.surface import refuse_bad_surface
-from clast.shapes.space.thickness import warn_if_thin
+from clast.shapes.space.surfaces.faces import Loop, compressed, edges_of, in_order, merged
+from clast.shapes.space.surfaces.surface import refuse_bad_surface
+from clast.shapes.space.surfaces.thickness import warn_if_thin
 from clast.shapes.space.validity import (
     checked_faces,
     checked_places,
@@ -175,8 +175,8 @@ def mesh(
     vertices (n, 3); faces: lists of vertex numbers, counter-clockwise seen from outside, triangles or more. Coplanar neighbours
     are joined into one face and vertices that carry nothing left out. A surface that is open or crosses itself, or has faces
     without area, crooked, inside out, or more than two at an edge, is refused with the reason. With `mend` what can be put
-    right is (see `clast.shapes.space.mending`), and a `MendedMeshWarning` lists the changes. Warns (`ThinShapeWarning`) when it
-    is thinner than a tenth of the radius.
+    right is (see `clast.shapes.space.meshes.mending`), and a `MendedMeshWarning` lists the changes. Warns
+    (`ThinShapeWarning`) when it is thinner than a tenth of the radius.
     """
     r = checked_rounding(radius)
     given = checked_places(vertices, 4, name)

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from clast.shapes.plane.inside import Floats, Ints
-from clast.shapes.space.box_tree import BoxTree, beyond_planes
-from clast.shapes.space.faces import Loop, area_vectors, corners_of
+from clast.shapes.space.surfaces.box_tree import BoxTree, beyond_planes
+from clast.shapes.space.surfaces.faces import Loop, area_vectors, corners_of
 from clast.shapes.space.vectors import cross, dot, length, outer
 
 

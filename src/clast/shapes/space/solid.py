@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from clast.algebra.quaternions import IDENTITY, matrix, product
 from clast.errors import ShapeError
 from clast.shapes.plane.inside import Bools, Floats, Ints
-from clast.shapes.space.faces import triangulated
-from clast.shapes.space.inside import distance_to_skeleton, in_convex, in_surface
-from clast.shapes.space.thickness import solid_thickness
+from clast.shapes.space.surfaces.faces import triangulated
+from clast.shapes.space.surfaces.inside import distance_to_skeleton, in_convex, in_surface
+from clast.shapes.space.surfaces.thickness import solid_thickness
 
 SURFACE = 1e-12  # of the reach: a point that near to the plane of a face of a sharp solid lies on it
 
@@ -97,7 +97,8 @@ class Solid:
     def thickness(self) -> float:
         """Smallest width of the skeleton between parts that do not adjoin; infinite where there is no inside.
 
-        Contact weights hold while overlaps stay below it: see `clast.shapes.space.thickness`. Of several pieces the thinnest.
+        Contact weights hold while overlaps stay below it: see `clast.shapes.space.surfaces.thickness`. Of several pieces the
+        thinnest.
         """
         if not self.is_closed:
             return math.inf

@@ -11,8 +11,8 @@ import numpy as np
 
 from clast.shapes.plane.inside import Floats, Ints
 from clast.shapes.plane.validity import TOLERANCE, body_size
-from clast.shapes.space.faces import Loop, area_vectors, sides
 from clast.shapes.space.mass import SolidMass
+from clast.shapes.space.surfaces.faces import Loop, area_vectors, sides
 from clast.shapes.space.vectors import length
 
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from clast.shapes.plane.inside import Floats, Ints
-from clast.shapes.space.faces import Loop, triangulated
-from clast.shapes.space.inside import OBLIQUE, crossings
 from clast.shapes.space.mass import Moments, SolidMass, mass_from
+from clast.shapes.space.surfaces.faces import Loop, triangulated
+from clast.shapes.space.surfaces.inside import OBLIQUE, crossings
 from clast.shapes.space.vectors import cross, products
 
 LINES = 384  # across the longer side of the body's shadow
@@ -45,9 +45,9 @@ class _Lines(NamedTuple):
         while start < len(low):
             before = int(until[start - 1]) if start else 0
             stop = max(start + 1, int(np.searchsorted(until, before + _PAIRS, side="right")))
-            own = np.diff(until[start:stop], prepend=before)
-            which = np.repeat(np.arange(start, stop), own)
-            within = np.arange(before, before + len(which)) - np.repeat(until[start:stop] - own, own)
+            lines_each = np.diff(until[start:stop], prepend=before)
+            which = np.repeat(np.arange(start, stop), lines_each)
+            within = np.arange(before, before + len(which)) - np.repeat(until[start:stop] - lines_each, lines_each)
             column, row = first[which, 0] + within // count[which, 1], first[which, 1] + within % count[which, 1]
             yield which, column * self.rows + row, self.corner[0] + self.spacing * column, self.corner[1] + self.spacing * row
             start = stop

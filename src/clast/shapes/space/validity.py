@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from clast.errors import ShapeError
 from clast.shapes.plane.inside import Floats
 from clast.shapes.plane.validity import TOLERANCE, refuse_self_contact
-from clast.shapes.space.faces import Loop, area_vector
+from clast.shapes.space.surfaces.faces import Loop, area_vector
 from clast.shapes.vertices import at, checked_number, checked_vertices, named
 
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from clast.shapes.plane.inside import Floats, Ints
-from clast.shapes.space.inside import distance_to_skeleton, in_surface, over_triangles
 from clast.shapes.space.solid import Solid
+from clast.shapes.space.surfaces.inside import distance_to_skeleton, in_surface, over_triangles
 from clast.shapes.space.vectors import corner_angles, cross, dot, length
 
 SAMPLES = 4000  # points on either surface whose distance from the other is measured

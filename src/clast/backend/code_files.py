@@ -16,7 +16,7 @@ from numba.core.caching import IndexDataCacheFile, _CacheLocator
 from clast.backend.cache_folder import is_private_file, make_folder, written_whole
 
 
-class Beside(_CacheLocator):
+class ModuleFolder(_CacheLocator):
     """Tells numba that the machine code of a generated module lies beside it."""
 
     def __init__(self, module: ModuleType, disambiguator: str) -> None:
@@ -59,15 +59,15 @@ class PrivateFiles(IndexDataCacheFile):
             yield file
 
 
-def keep_beside(module: ModuleType) -> None:
+def keep_machine_code(module: ModuleType) -> None:
     """Let the kernels of a generated module keep their machine code beside it. Before any of them is called."""
     for dispatcher in vars(module).values():
-        kept: Any = getattr(dispatcher, "_cache", None)
-        if not hasattr(kept, "_cache_file"):  # not a kernel
+        cache: Any = getattr(dispatcher, "_cache", None)
+        if not hasattr(cache, "_cache_file"):  # not a kernel
             continue
-        place = Beside(module, kept._impl.locator.get_disambiguator())
-        kept._impl._locator = place
-        kept._cache_path = place.get_cache_path()
-        kept._cache_file = PrivateFiles(
-            cache_path=kept._cache_path, filename_base=kept._impl.filename_base, source_stamp=place.get_source_stamp()
+        place = ModuleFolder(module, cache._impl.locator.get_disambiguator())
+        cache._impl._locator = place
+        cache._cache_path = place.get_cache_path()
+        cache._cache_file = PrivateFiles(
+            cache_path=cache._cache_path, filename_base=cache._impl.filename_base, source_stamp=place.get_source_stamp()
         )

@@ -32,8 +32,8 @@ class Corners:
     def _count_held(self, some: Ints) -> None:
         """Count anew what the triangles of some corners (k,) hold."""
         within = self._hold(some[:, None], np.arange(len(self.there))) & self.there
-        for own in (self.before[some], some, self.after[some]):
-            within[np.arange(len(some)), own] = False
+        for corner in (self.before[some], some, self.after[some]):
+            within[np.arange(len(some)), corner] = False
         self.held[some] = within.sum(axis=1)
 
     def _hold(self, some: Ints, vertices: Ints) -> Bools:

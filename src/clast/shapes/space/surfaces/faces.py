@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from clast.shapes.plane.inside import Floats, Ints
-from clast.shapes.space.ears import roundest_ears
+from clast.shapes.space.surfaces.ears import roundest_ears
 from clast.shapes.space.vectors import cross, length
 
 Loop = tuple[int, ...]

@@ -13,8 +13,8 @@ import numpy as np
 
 from clast.shapes.plane.inside import Floats
 from clast.shapes.plane.validity import TOLERANCE
-from clast.shapes.space.faces import Loop, area_vector, sides, triangulated
-from clast.shapes.space.surface import inside_out, users_of
+from clast.shapes.space.surfaces.faces import Loop, area_vector, sides, triangulated
+from clast.shapes.space.surfaces.surface import inside_out, users_of
 from clast.shapes.space.validity import repeated
 
 SMALL_HOLE = 0.1  # of the area of the surface: larger holes are not filled, since nobody knows what was there

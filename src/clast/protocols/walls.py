@@ -1,4 +1,4 @@
-"""The biaxial cell: four walls named left, right, bottom and top, and the rectangle between their inner faces.
+"""The four walls of a biaxial test, named left, right, bottom and top, and the rectangle between their inner faces.
 
 Walls are spherosegments long enough to cross at the corners at any time; big bodies do not meet each other.
 """
@@ -50,7 +50,7 @@ class Extent:
         return self.width * self.height
 
 
-def add_cell(scene: Scene, extent: Extent, radius: float) -> None:
+def add_walls(scene: Scene, extent: Extent, radius: float) -> None:
     """Add the four walls with their inner faces on the sides of `extent`, held against turning and sliding.
 
     What moves a wall across its face is given by `press` or `drive`.

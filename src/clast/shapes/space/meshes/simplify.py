@@ -11,7 +11,7 @@ import numpy as np
 
 from clast.errors import InputError
 from clast.shapes.plane.inside import Floats, Ints
-from clast.shapes.space.faces import Loop, triangulated
+from clast.shapes.space.surfaces.faces import Loop, triangulated
 from clast.shapes.space.vectors import corner_angles, cross, length, outer
 
 _HASTE = (7, 6, 5, 4)  # how boldly edges are collapsed; which leaves the best triangles differs from mesh to mesh

@@ -12,9 +12,9 @@ import numpy as np
 from clast.errors import ShapeError
 from clast.shapes.plane.inside import Bools, Floats, Ints
 from clast.shapes.plane.validity import TOLERANCE
-from clast.shapes.space.box_tree import BoxTree, segments
-from clast.shapes.space.faces import Loop, area_vectors, edges_of, sides, triangulated
-from clast.shapes.space.inside import in_surface, over_triangles
+from clast.shapes.space.surfaces.box_tree import BoxTree, segments
+from clast.shapes.space.surfaces.faces import Loop, area_vectors, edges_of, sides, triangulated
+from clast.shapes.space.surfaces.inside import in_surface, over_triangles
 from clast.shapes.space.validity import refuse_bad_loop
 from clast.shapes.space.vectors import cross, dot, length
 from clast.shapes.vertices import at

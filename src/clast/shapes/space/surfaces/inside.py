@@ -13,8 +13,8 @@ import numpy as np
 
 from clast.shapes.plane.inside import Bools, Floats, Ints
 from clast.shapes.plane.nearness import Boxes
-from clast.shapes.space.box_tree import FEW, BoxTree, plain_boxes
-from clast.shapes.space.faces import plane_of
+from clast.shapes.space.surfaces.box_tree import FEW, BoxTree, plain_boxes
+from clast.shapes.space.surfaces.faces import plane_of
 from clast.shapes.space.vectors import cross, dot
 
 _CHUNK = 1 << 18  # largest number of (point, feature) pairs held at a time: 6 MB for an array of vectors

@@ -19,15 +19,15 @@ from clast.errors import ShapeError
 from clast.shapes.plane.inside import Floats, Ints
 from clast.shapes.plane.thickness import ThinShapeWarning
 from clast.shapes.plane.validity import TOLERANCE, body_size
-from clast.shapes.space.faces import Loop, edges_of, merged, triangulated
 from clast.shapes.space.make import hull, mesh
-from clast.shapes.space.mending import mended
-from clast.shapes.space.mesh_simplify import moved_in, simplified, tools, welded
-from clast.shapes.space.misfit import SolidMisfit, mesh_volume, solid_misfit, surface_area
+from clast.shapes.space.meshes.mending import mended
+from clast.shapes.space.meshes.misfit import SolidMisfit, mesh_volume, solid_misfit, surface_area
+from clast.shapes.space.meshes.simplify import moved_in, simplified, tools, welded
 from clast.shapes.space.report import describe_solid
 from clast.shapes.space.solid import Solid
-from clast.shapes.space.surface import refuse_bad_edges, refuse_bad_faces, refuse_bad_surface
-from clast.shapes.space.thickness import solid_thickness
+from clast.shapes.space.surfaces.faces import Loop, edges_of, merged, triangulated
+from clast.shapes.space.surfaces.surface import refuse_bad_edges, refuse_bad_faces, refuse_bad_surface
+from clast.shapes.space.surfaces.thickness import solid_thickness
 from clast.shapes.space.union import union_mass
 from clast.shapes.space.validity import checked_rounding
 from clast.shapes.vertices import checked_length

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from clast.algebra.tensors import lengths
 from clast.measures.stored import wall_series
-from clast.measures.tensors import lengths
 
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine, Snapshot

@@ -15,9 +15,9 @@ import numpy as np
 
 from clast.shapes.plane.inside import Bools, Floats, Ints
 from clast.shapes.plane.thickness import THIN, ThinShapeWarning
-from clast.shapes.space.box_tree import BoxTree, Regions, segments
-from clast.shapes.space.faces import corners_of
-from clast.shapes.space.inside import distance_to_skeleton, height_over_triangles, in_surface, over_triangles
+from clast.shapes.space.surfaces.box_tree import BoxTree, Regions, segments
+from clast.shapes.space.surfaces.faces import corners_of
+from clast.shapes.space.surfaces.inside import distance_to_skeleton, height_over_triangles, in_surface, over_triangles
 from clast.shapes.space.vectors import cross, dot, products
 
 _SLACK = 1e-9  # of the size: boxes are wider by this, so that nothing is lost to round-off
@@ -244,7 +244,7 @@ def _wedges(surface: _Surface, lean: Floats, looks: _Looks, depth: float) -> Reg
     along = end - start
     size = np.sqrt(dot(along, along))
     level, leaning = dot(along, start)[:, None], dot(lean, start[:, None])
-    beside = (_UNSURE * depth * size)[:, None]
+    margin = (_UNSURE * depth * size)[:, None]
     tilt, reach = 1e-9 * depth + surface.slack, depth + surface.slack
     # a way lies between the normals of the faces at either end, so it is off their middles by half the bends at most
     facing = looks.within(-1.0, looks.bend.max())
@@ -256,8 +256,8 @@ def _wedges(surface: _Surface, lean: Floats, looks: _Looks, depth: float) -> Reg
                 np.concatenate([np.minimum(start, end) + reach * np.minimum(low, 0.0), facing[0]], axis=1),
                 np.concatenate([np.maximum(start, end) + reach * np.maximum(high, 0.0), facing[1]], axis=1),
                 np.concatenate([along[:, None], lean], axis=1),
-                np.concatenate([level - beside, least], axis=1),
-                np.concatenate([level + (size * size)[:, None] + beside, most], axis=1),
+                np.concatenate([level - margin, least], axis=1),
+                np.concatenate([level + (size * size)[:, None] + margin, most], axis=1),
             )
         )
     return Regions(*(np.concatenate(both) for both in zip(*parts, strict=True)))
