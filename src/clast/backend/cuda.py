@@ -6,22 +6,26 @@ more than most of what it starts. What changes from run to run stands in tables:
 With `NUMBA_ENABLE_CUDASIM=1` and `NUMBA_DISABLE_JIT=1` the same runs in numba's simulator, thread after thread, for tests.
 """
 
+import ctypes
+import hashlib
+import json
 import os
 import time
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib.metadata import version
 from typing import Any
 
 import numba
 import numpy as np
 from numba import typeof
 
+from clast.backend.cache_folder import cache_folder, is_private_file, written_whole
 from clast.backend.device import PLAIN
 from clast.errors import InputError
 
 SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
-BLOCK = 64  # threads of a block, where registers are scarce: 256 take half again as long
-REGISTERS = 128  # of a thread, at most: fewer spill, more leave the GPU half empty
+BLOCK = 64  # threads of a block: registers are scarce, and 256 take half again as long; fewer registers spill
 MOST_THREADS = 1 << 21  # of one launch; what goes further is taken in turns
 cuda: Any = None  # the module of numba for GPUs, once `bring_cuda` has imported it
 ROOMY_THREADS = 1 if SIMULATED else 1 << 15  # of a launch whose threads need room of their own in a table
@@ -59,19 +63,61 @@ def check_grid() -> None:
         raise InputError(f'device = "cuda": {reason}; device = "cpu" runs everywhere')
 
 
-def kernel_of(one_pass: Callable[..., Any], name: str = "") -> Any:
-    """A launch of a pass: `one_pass(q, thread, job)` for every q below the number that stands at counts[at]. One thread may take
-    several q. Counts and job come as one argument: of an array by itself the simulator would make a copy."""
-    bring_cuda()
+class Kernel:
+    """What every thread of a launch runs: `one_pass(q, thread, job)` for every q below the number that stands at counts[at]. One
+    thread may take several q. Counts and job come as one argument: of an array by itself the simulator would make a copy.
 
-    def launch(counts_and_job, at):
-        counts, job = counts_and_job
-        first, stride = cuda.grid(1), cuda.gridsize(1)
-        for q in range(first, counts[at], stride):
-            one_pass(q, first, job)
+    Machine code is made for the arguments of the first launch, or taken from disk: `program` stands for all that is compiled.
+    """
 
-    launch.__name__ = name or one_pass.__name__
-    return cuda.jit(launch) if SIMULATED else cuda.jit(max_registers=REGISTERS)(launch)
+    def __init__(self, one_pass: Callable[..., Any], name: str, program: str) -> None:
+        bring_cuda()
+
+        def launch(counts_and_job, at):
+            counts, job = counts_and_job
+            first, stride = cuda.grid(1), cuda.gridsize(1)
+            for q in range(first, counts[at], stride):
+                one_pass(q, first, job)
+
+        self.name, self._program = name, program
+        self._made: dict[Any, Any] = {}
+        self.source = cuda.jit(launch)
+
+    def made_for(self, arguments: tuple[Any, ...]) -> Any:
+        """The machine code for arguments of these kinds."""
+        kinds = tuple(typeof(each) for each in arguments)
+        if kinds not in self._made:
+            self._made[kinds] = self._from_disk(kinds)
+        return self._made[kinds]
+
+    def _from_disk(self, kinds: tuple[Any, ...]) -> Any:
+        """The kernel of a file, which is made where there is none. The file is a line of JSON, then machine code."""
+        from cuda.core import ObjectCode
+
+        model = ".".join(str(each) for each in cuda.get_current_device().compute_capability)
+        digest = hashlib.sha256(f"{self._program} {self.name} {kinds} {model} {version('numba-cuda')} {BLOCK}".encode())
+        path = cache_folder() / f"clast_grid_{digest.hexdigest()[:24]}.cubin"
+        if not is_private_file(path):
+            library = self.source.compile(kinds)._codelibrary
+            with written_whole(path) as file:
+                file.write(json.dumps({"entry": library._entry_name, "launch": self.name}).encode() + b"\n")
+                file.write(bytes(library.get_cubin().code))
+        head, code = path.read_bytes().split(b"\n", 1)
+        return ObjectCode.from_cubin(code).get_kernel(json.loads(head)["entry"])
+
+
+def flattened(value: Any) -> list[Any]:
+    """An argument as the numbers that machine code takes: of an array two owners (none), size, where it lies, shape, strides."""
+    if isinstance(value, tuple):
+        return [number for each in value for number in flattened(each)]
+    if isinstance(value, bool | np.bool_):
+        return [bool(value)]
+    if isinstance(value, int | np.integer):
+        return [ctypes.c_int64(int(value))]
+    if isinstance(value, float):
+        return [ctypes.c_double(value)]
+    place = value.__cuda_array_interface__["data"][0] or 0
+    return [0, 0, value.size, value.dtype.itemsize, place, *value.shape, *value.strides]
 
 
 def put(record: Any) -> Any:
@@ -130,24 +176,30 @@ def memory_in_use() -> int:
 
 
 class Launch:
-    """A kernel of `kernel_of` with its arguments, for about so many items, by at most so many threads."""
+    """A kernel with its arguments, for about so many items, by at most so many threads."""
 
-    def __init__(self, kernel: Any, counts: Any, at: int, job: Any, items: int, most: int = MOST_THREADS) -> None:
+    def __init__(self, kernel: Kernel, counts: Any, at: int, job: Any, items: int, most: int = MOST_THREADS) -> None:
         self.kernel, self.arguments = kernel, ((counts, job), at)
-        self.name = kernel.__name__
+        self.name = kernel.name
         threads = min(max(items, 1), most)
         self.blocks = 1 if SIMULATED else -(-threads // BLOCK)
+        self._ready: tuple[Any, ...] = ()
 
-    def compile(self) -> None:
-        """Make the machine code: nothing may be compiled while launches are recorded."""
-        self.kernel.compile(tuple(typeof(each) for each in self.arguments))
+    def prepare(self) -> None:
+        """Have the machine code at hand: nothing may be compiled while launches are recorded."""
+        from cuda.core import LaunchConfig
+
+        config = LaunchConfig(grid=self.blocks, block=BLOCK)
+        self._ready = config, self.kernel.made_for(self.arguments), *flattened(self.arguments)
 
     def begin(self, stream: Any) -> None:
         """Have it done after all that was begun before."""
         if SIMULATED:
-            self.kernel[1, 1](*self.arguments)
-        else:
-            self.kernel[self.blocks, BLOCK, stream](*self.arguments)
+            self.kernel.source[1, 1](*self.arguments)
+            return
+        from cuda.core import launch
+
+        launch(stream, *self._ready)
 
 
 class Program:
@@ -165,7 +217,7 @@ class Program:
         device.set_current()
         self._stream = device.create_stream()
         for launch in self.launches:
-            launch.compile()
+            launch.prepare()
         builder = self._stream.create_graph_builder()
         builder.begin_building()
         for _ in range(times):

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clast.backend.bind import key
 from clast.backend.cuda import (
     MOST_THREADS,
     ROOMY_THREADS,
     SIMULATED,
+    Kernel,
     Launch,
     Program,
     fetch,
-    kernel_of,
     put,
     room_like,
     send,
@@ -60,18 +61,22 @@ RECORDED = 32  # steps of a program
 AHEAD = 4  # programs that are begun before the host looks how far they have come, where none was stopped
 CHANGED = ("body", "angle", "momentum", "book", "gear", "mid_step")  # of a state, by steps
 STATE, LISTS = "state", "lists"
+COMPILED = "clast.dynamics.grid_step", "clast.dynamics.grid_walls", "clast.neighbours.grid_rebuild", "clast.backend.cuda"
 HASTE = 3  # column of Lists.reference: of a moving cell, see `clast.dynamics.bodies.cell.haste`
 
 
 @cache
 def launches_of(kernels: ModuleType, widths: Widths) -> SimpleNamespace:
     """The kernels of a kind of run."""
-    grids = grids_of(kernels.passes)
+    grids, program = grids_of(kernels.passes), key(kernels.__name__, *COMPILED)
     places = SimpleNamespace(TAGGED=TAGGED, FREE=FREE, PAIRS=PAIRS, STALL=STALL)
-    found = {name: kernel_of(getattr(grids, name)) for name in ("balance", "add", "pressures", "move", "lead", "tick")}
-    rebuild = rebuild_kernels_of(kernels.family.listing_of(kernels.choice))
-    found["condense"] = kernel_of(condense_of(widths, int(kernels.HISTORY), places))
-    return SimpleNamespace(forces=[(bits, kernel_of(each)) for bits, each in grids.forces], rebuild=rebuild, **found)
+    passes = {name: getattr(grids, name) for name in ("balance", "add", "pressures", "move", "lead", "tick")}
+    passes["condense"] = condense_of(widths, int(kernels.HISTORY), places)
+    return SimpleNamespace(
+        forces=[(bits, Kernel(each, f"forces of {bits}", program)) for bits, each in grids.forces],
+        rebuild=rebuild_kernels_of(kernels.family.listing_of(kernels.choice), program),
+        **{name: Kernel(one_pass, name, program) for name, one_pass in passes.items()},
+    )
 
 
 class Grid:
@@ -249,18 +254,18 @@ class Grid:
         than with all before it alone. The run is of no use afterwards."""
         self._bring_there(engine)
         *launches, tick = self._steps(engine).launches
-        found = times_in_turn(launches, tick, lambda: self._send_words(engine, engine.step + 2 * times), times)
+        found = times_in_turn(launches, tick, lambda: self._send_words(engine, engine.step + 2 * times, alpha=np.inf), times)
         self.renew(engine, Reach(engine.alpha, engine.dt))
         return found | {f"rebuild {name}": seconds for name, seconds in self._rebuilder.launch_times().items()}
 
-    def _send_words(self, engine: Engine, end: int) -> None:
+    def _send_words(self, engine: Engine, end: int, alpha: float | None = None) -> None:
         """What launches read of how far they go, and the numbers of the run."""
         run, words = engine._run(engine._onset), self._words
         words[:] = 0
         words[STEP], words[END], words[DEEP], words[PAIRS] = engine.step, end, NOWHERE, engine.pairs
         words[FREE], words[TAGGED], words[ONE] = run.free, engine.moving - run.free, 1
         words[ROWS] = 0 if self._short is None else self._short.loss.size // LOSS
-        self._numbers[:] = run
+        self._numbers[:] = run if alpha is None else run._replace(alpha=alpha)
         send(words, self._words_there)
         send(self._numbers, self._numbers_there)
         wait_for_copies()

@@ -8,9 +8,12 @@ because the new ones are written where they stand.
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from clast.backend.device import device, unsigned
 from clast.backend.held import hold
 from clast.backend.team import OVER
+from clast.neighbours.cells import BAD, FASTEST, LARGEST, LEAST, PART
 from clast.neighbours.rebuild import (
     CLOSE,
     COUNT_CANDIDATES,
@@ -30,10 +33,10 @@ from clast.neighbours.rebuild import (
     world_of,
 )  # fmt: skip
 from clast.neighbours.scan import COLUMNS, share, sum_of
-from clast.neighbours.scratch import BODIES, NEAR, PAIRS, SIZES, STAGE
+from clast.neighbours.scratch import BODIES, EXTENTS, NEAR, PAIRS, SIZES, STAGE
 
-# more words of Scratch.size: how far launches go; rows of the old lists; whether the rest does nothing
-PARTS, ONE, SAVED, OLD_PAIRS, OLD_CANDIDATES, STALL, GRID_SIZES = range(SIZES, SIZES + 7)
+# more words of Scratch.size: how far launches go; rows of the old lists; whether the rest does nothing; parts of EXTENT
+PARTS, ONE, SAVED, OLD_PAIRS, OLD_CANDIDATES, STALL, LOOKED, GRID_SIZES = range(SIZES, SIZES + 8)
 CANDIDATE = 2
 
 
@@ -74,11 +77,32 @@ def grid_rebuild_of(family: SimpleNamespace) -> SimpleNamespace:
         return launch
 
     @device
-    def extent(part, thread, job):
-        """Clear the counters of a part; how far its bodies lie, and how fast they are."""
-        count = job.work.size[BODIES]
+    def clear_part(part, thread, job):
+        """Clear the counters of a part."""
         clear(part, hold(job))
-        note_extent(part, share(count, part, job.parts), share(count, part + 1, job.parts), hold(job))
+
+    @device
+    def extent(part, thread, job):
+        """How far the bodies of one of many parts lie, and how fast they are: into a row behind those that `narrow` makes."""
+        count, parts, first = job.work.size[BODIES], job.work.size[LOOKED], job.work.size[EXTENTS]
+        note_extent(first + part, share(count, part, parts), share(count, part + 1, parts), hold(job))
+
+    @device
+    def narrow(row, thread, job):
+        """The same of several parts together."""
+        size, extent = job.work.size, job.work.extent
+        parts, rows = size[LOOKED], size[EXTENTS]
+        low, high = rows + share(parts, row, rows), rows + share(parts, row + 1, rows)
+        for axis in range(3):
+            least, largest = np.inf, -np.inf
+            for part in range(low, high):
+                at = PART * part + axis
+                least, largest = min(least, extent[at + LEAST]), max(largest, extent[at + LARGEST])
+            extent[PART * row + LEAST + axis], extent[PART * row + LARGEST + axis] = least, largest
+        fastest, bad = 0.0, np.inf
+        for part in range(low, high):
+            fastest, bad = max(fastest, extent[PART * part + FASTEST]), min(bad, extent[PART * part + BAD])
+        extent[PART * row + FASTEST], extent[PART * row + BAD] = fastest, bad
 
     @device
     def sum_counts(part, thread, job):
@@ -107,7 +131,8 @@ def grid_rebuild_of(family: SimpleNamespace) -> SimpleNamespace:
 
     items = ("count_cell", "fill_cell", "find_pairs", "list_candidates", "finish_pair", "finish_body")
     return SimpleNamespace(
-        save=save_of(family.pair_width, family.axes), extent=extent, sum_counts=sum_counts, scan=scan, follow=follow,
+        save=save_of(family.pair_width, family.axes), clear_part=clear_part, extent=extent, narrow=narrow,
+        sum_counts=sum_counts, scan=scan, follow=follow,
         **{name: over_items(getattr(passes, name)) for name in items},
     )  # fmt: skip
 
@@ -121,7 +146,10 @@ def order_of_launches() -> list[tuple[str, int]]:
     }  # fmt: skip
     order = [("save", SAVED)]
     for stage in range(EXTENT, DONE):
-        order.append(("extent", PARTS) if stage == EXTENT else over_items.get(stage, ("scan", PARTS)))
+        if stage == EXTENT:
+            order += [("clear_part", PARTS), ("extent", LOOKED), ("narrow", EXTENTS)]
+        else:
+            order.append(over_items.get(stage, ("scan", PARTS)))
         if stage in (COUNT_PAIRS, COUNT_CANDIDATES):
             order.append(("sum_counts", PARTS))
         order.append(("follow", ONE))

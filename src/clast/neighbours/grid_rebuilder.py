@@ -6,9 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from clast.backend.cuda import ROOMY_THREADS, Launch, Program, fetch, kernel_of, mirror, put, send, times_in_turn, wait_for_copies
+from clast.backend.cuda import (
+    ROOMY_THREADS,
+    SIMULATED,
+    Kernel,
+    Launch,
+    Program,
+    fetch,
+    mirror,
+    put,
+    send,
+    times_in_turn,
+    wait_for_copies,
+)
+from clast.neighbours.cells import PART
 from clast.neighbours.grid_rebuild import (
     GRID_SIZES,
+    LOOKED,
     OLD_CANDIDATES,
     OLD_PAIRS,
     ONE,
@@ -20,14 +34,15 @@ from clast.neighbours.grid_rebuild import (
 )  # fmt: skip
 from clast.neighbours.rebuild import DONE, FILL_PAIRS
 from clast.neighbours.rebuilder import LostBodyError, Reach, Rebuilder
-from clast.neighbours.scratch import BODIES, CANDIDATES, LOST, MOVING, NEAR, NOWHERE, PAIRS, STAGE, Rebuild, Scratch
+from clast.neighbours.scratch import BODIES, CANDIDATES, EXTENTS, LOST, MOVING, NEAR, NOWHERE, PAIRS, STAGE, Rebuild, Scratch
 
 COUNTING_THREADS = 1024  # that share the counts of a stage, each its own stretch of them
+LOOKING_THREADS, EXTENT_ROWS = 8192, 64  # that look how far bodies lie, and rows that tell of all of them
 
 
-def rebuild_kernels_of(family: SimpleNamespace) -> dict[str, Any]:
-    """The kernels of a rebuild, by name; for `family` see `clast.neighbours.rebuild.rebuild_of`."""
-    return {name: kernel_of(one_pass, name) for name, one_pass in vars(grid_rebuild_of(family)).items()}
+def rebuild_kernels_of(family: SimpleNamespace, program: str) -> dict[str, Kernel]:
+    """The kernels of a rebuild, by name; for `family` see `clast.neighbours.rebuild.rebuild_of`, for `program` see `Kernel`."""
+    return {name: Kernel(one_pass, name, program) for name, one_pass in vars(grid_rebuild_of(family)).items()}
 
 
 class GridRebuilder(Rebuilder):
@@ -35,10 +50,10 @@ class GridRebuilder(Rebuilder):
 
     SIZES = GRID_SIZES
 
-    def __init__(self, kernels: dict[str, Any], axes: int, words: int, room: int, remembers: bool) -> None:
+    def __init__(self, kernels: dict[str, Kernel], axes: int, words: int, room: int, remembers: bool) -> None:
         super().__init__(None, axes, words, room)
         self._kernels, self._remembers = kernels, remembers
-        self._parts = 1 if ROOMY_THREADS == 1 else COUNTING_THREADS
+        self._parts, self._extents, self._looked = (1, 2, 3) if SIMULATED else (COUNTING_THREADS, EXTENT_ROWS, LOOKING_THREADS)
         self._like: Scratch | None = None  # tables of the host, as large as those there, of which only `size` and roles are used
         self._there: Any = None  # Scratch of the GPU
         self._reach: Any = None
@@ -47,6 +62,7 @@ class GridRebuilder(Rebuilder):
     def _room_for_threads(self, work: Scratch, parts: int) -> Scratch:
         """Every thread that looks for candidates needs room of its own."""
         work = super()._room_for_threads(work, parts)
+        work = work._replace(extent=np.zeros(PART * (self._extents + self._looked)))
         return work._replace(workspace=np.zeros(self.room * max(parts, ROOMY_THREADS))) if self.room else work
 
     def renew_there(
@@ -66,6 +82,7 @@ class GridRebuilder(Rebuilder):
             size = work.size
             size[BODIES], size[MOVING], size[LOST], size[STAGE] = roles.mobile.size, moving, NOWHERE, 0
             size[PARTS], size[ONE], size[STALL], size[SAVED] = self._parts, 1, 0, saved
+            size[EXTENTS], size[LOOKED] = self._extents, self._looked
             size[OLD_PAIRS], size[OLD_CANDIDATES] = pairs, candidates
             self._run(reach, laws, (*world, old, lists), work)
             if size[LOST] != NOWHERE:
@@ -108,6 +125,7 @@ class GridRebuilder(Rebuilder):
 
     def _launches(self, job: Rebuild, work: Scratch) -> list[Launch]:
         items = {BODIES: work.level.size, NEAR: len(work.rank), PAIRS: job.new.other.size, PARTS: self._parts, ONE: 1}
+        items |= {LOOKED: self._looked, EXTENTS: self._extents}
         items[SAVED] = max(items[BODIES], job.new.weight.size, items[PAIRS])
         most = {"most": ROOMY_THREADS} if self.room else {}
         found = []

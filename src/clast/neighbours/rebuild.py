@@ -40,6 +40,7 @@ from clast.neighbours.scratch import (
     BODIES,
     CANDIDATES,
     CELLS,
+    EXTENTS,
     FULL,
     LOST,
     NEAR,
@@ -171,7 +172,7 @@ def following_of(periods: Any, close_pairs: Any) -> Any:
     def reach_out(job):
         """How far lists must reach: a contact which opened in the step of a rebuild is still in them, and its spring is not
         forgotten, however small α is. Returns whether all bodies have numbers."""
-        fastest, job.work.size[LOST] = sum_up_motion(job.parts, job.work)
+        fastest, job.work.size[LOST] = sum_up_motion(job.work.size[EXTENTS], job.work)
         job.alpha[FULL] = job.alpha[ASKED] + job.alpha[STEP] * fastest
         return job.work.size[LOST] == NOWHERE
 
@@ -184,7 +185,7 @@ def following_of(periods: Any, close_pairs: Any) -> Any:
         if stage == EXTENT:
             if not reach_out(job):
                 return OVER
-            size[CELLS] = lay_grids(job.parts, job.alpha[FULL], periods(job.model), job.roles, work)
+            size[CELLS] = lay_grids(size[EXTENTS], job.alpha[FULL], periods(job.model), job.roles, work)
         elif stage in (SUM_CELLS, SUM_OTHERS):
             sum_parts(sums, job.parts)
         elif stage == COUNT_PAIRS:

@@ -13,6 +13,7 @@ from clast.neighbours.scratch import (
     ASKED,
     BODIES,
     CANDIDATES,
+    EXTENTS,
     LOST,
     MOVING,
     NEAR,
@@ -88,6 +89,7 @@ class Rebuilder:
         parts = 1 if threads == 1 else PARTS_EACH * threads
         work, alpha = self._scratch(roles, parts), reach.table()
         work.size[BODIES], work.size[MOVING], work.size[LOST] = roles.mobile.size, moving, NOWHERE
+        work.size[EXTENTS] = parts
         stage = EXTENT
         while stage != DONE:
             if stage == FILL_PAIRS:

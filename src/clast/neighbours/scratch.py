@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 # Scratch.size: how many there are; the stage that comes next; whether passes that count write as well; candidates in a slot;
-# the first body whose numbers are none any more, or NOWHERE
-CELLS, NEAR, PAIRS, CANDIDATES, STAGE, WRITING, SLOT, BODIES, MOVING, LOST, SIZES = range(11)
+# the first body whose numbers are none any more, or NOWHERE; rows of Scratch.extent that tell of all bodies
+CELLS, NEAR, PAIRS, CANDIDATES, STAGE, WRITING, SLOT, BODIES, MOVING, LOST, EXTENTS, SIZES = range(12)
 NOWHERE = 1 << 62
 
 # Rebuild.reach of a job: half of how far apart surfaces may be listed if nothing moved; Δt; the same with the way of a step

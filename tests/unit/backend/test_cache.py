@@ -14,6 +14,7 @@ import clast
 from clast.backend.bind import FAMILIES, PACKAGE, TEMPLATE, sources
 from clast.backend.private_code import KernelCompiler
 from clast.dynamics.engine import Engine
+from clast.dynamics.grid import COMPILED
 from clast.laws import Linear, OverlapVolume, by_kind
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
@@ -179,9 +180,9 @@ def test_the_key_covers_everything_that_is_compiled():
     """Any module that uses the decorators is reached from the template, the families and the laws, by what they import."""
     laws = [*(law.module for law in by_kind().values()), "clast.laws.own"]
     hashed = {path for family in FAMILIES for law in laws for path in sources(TEMPLATE, family, law)}
-    of_gpu = {"cuda.py", "grid_step.py", "grid_rebuild.py"}  # not part of the kernels of threads
+    hashed |= set(sources(*COMPILED))  # for a GPU
     for path in sorted(PACKAGE.rglob("*.py")):
-        if "clast.backend.device" in path.read_text() and path.name not in {"device.py", *of_gpu}:
+        if "clast.backend.device" in path.read_text() and path.name != "device.py":
             assert path in hashed, path
     assert PACKAGE / "laws" / "linear.py" in hashed
 
