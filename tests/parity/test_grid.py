@@ -14,6 +14,7 @@ from clast.dynamics.engine import Engine
 from clast.errors import InputError, SceneError
 
 PROGRAM = Path(grid_scenes.__file__)
+RECORDED = Path(__file__).with_name("figures.json")
 STEPS = 60
 SIMULATED = [
     "pentagons", "elastic", "sticky_disks", "gear", "pressed_cell", "cubes", "hertz_spheres", "sharp_cubes", "conserving_cubes"
@@ -42,6 +43,14 @@ def test_simulated_grid_gives_the_numbers_of_threads(simulated, name):
 @pytest.mark.parametrize("name", SIMULATED)
 def test_where_a_run_is_looked_at_leaves_no_trace(simulated, name):
     assert max(simulated[name]["pieces"].values()) == 0.0
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_runs_come_to_what_they_always_came_to(simulated, name):
+    """Recorded once, as plain Python, so that no compiler has a say: `python tests/tools/grid_scenes.py 60 …` prints them."""
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))[name]
+    for quantity, numbers in simulated[name]["figures"].items():
+        assert numbers == pytest.approx(recorded[quantity], rel=1e-12, abs=1e-12 * recorded[quantity][1] ** 0.5), quantity
 
 
 def test_scenes_lose_energy_in_every_way(simulated):

@@ -145,6 +145,11 @@ def apart(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> dict[str,
     return found
 
 
+def figures(found: dict[str, np.ndarray]) -> dict[str, list[float]]:
+    """Of each quantity the sum and the sum of squares: what a run has come to, in few numbers."""
+    return {name: [float(each.sum()), float((each * each).sum())] for name, each in found.items() if name != "names"}
+
+
 def main() -> None:
     steps, names = int(sys.argv[1]), sys.argv[2:] or list(SCENES)
     result = {}
@@ -155,6 +160,7 @@ def main() -> None:
             "apart": apart(by_threads, on_grid), "pieces": apart(on_grid, in_pieces), "rebuilds": float(on_grid["rebuilds"][0]),
             "book": dict(zip(on_grid["names"].tolist(), on_grid["book"].tolist(), strict=True)),
             "moved": float(moved), "springs": len(on_grid["springs"]), "contacts": len(on_grid["forces"]),
+            "figures": figures(by_threads),
         }  # fmt: skip
     print(json.dumps(result))
 

@@ -133,6 +133,14 @@ class Grid:
         engine._fit_forces()
         engine._cut()
 
+    def pairs_of(self, engine: Engine) -> np.ndarray:
+        """Rows of both bodies of each pair; the lists stay there."""
+        if LISTS not in self.newer:
+            return engine._lists_here.pair[: engine.pairs, :2]
+        table = np.empty((engine.pairs, engine.family.WIDTHS.pair), engine._lists_here.pair.dtype)
+        fetch(self._lists.pair[: table.size], table.reshape(-1))
+        return table[:, :2]
+
     def _bring_there(self, engine: Engine) -> None:
         """All that the host may have changed."""
         self._model = self._mirrored("model", engine.model, self._model, always=bool(engine.kernels.CELL))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from clast.dynamics.grid import LISTS, STATE, Grid
 from clast.dynamics.named import NamedEngine
 
@@ -16,6 +18,7 @@ class HomeEngine(NamedEngine):
     """
 
     _grid: Grid | None = None  # the same run on a GPU
+    pairs: int
     _state_here: Any
     _lists_here: Any
 
@@ -69,6 +72,13 @@ class HomeEngine(NamedEngine):
         if self._grid is not None:
             self._grid.bring_lists(self)  # type: ignore[arg-type]
         return self._lists_here
+
+    @property
+    def _seen_pairs(self) -> np.ndarray:
+        """Rows of both bodies of each pair of the present lists (pairs, 2), without the rest of the lists."""
+        if self._grid is not None:
+            return self._grid.pairs_of(self)  # type: ignore[arg-type]
+        return self._lists_here.pair[: self.pairs, :2]
 
     @property
     def flagged(self) -> float:

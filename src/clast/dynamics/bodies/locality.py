@@ -40,7 +40,7 @@ def keep(engine: Engine) -> None:
 
 def spread(engine: Engine) -> float:
     """Mean distance in rows of the near pairs of free bodies; 0 where there are none."""
-    i, j = engine._seen_lists.pair[: engine.pairs, :2].astype(np.int64).T
+    i, j = engine._seen_pairs.astype(np.int64).T
     both = np.maximum(i, j) < engine.free
     return float(np.abs(i - j)[both].mean()) if both.any() else 0.0
 
