@@ -48,7 +48,7 @@ def test_weighting_the_onset_pays():
     assert with_it < 0.1 * without
 
 
-def sheared() -> Engine:
+def sheared(device: str) -> Engine:
     """Pebbles and hexagons between a fixed floor and a lid that presses and slides: every account is in use."""
     law = Linear(K, 0.5 * K, friction=0.5, normal_damping=3.0, tangential_damping=3.0)
     scene = Scene(law=law, gravity=(0.0, -5.0), box=Box(period_x=5.0))
@@ -58,12 +58,12 @@ def sheared() -> Engine:
     for k in range(15):
         scene.add(shapes[k % 3], (k % 5 + 0.5, 0.65 + 1.0 * (k // 5)), angle=rng.uniform(0, 7))
     scene.add_wall(segment((0, 3.4), (5, 3.4), 0.1), tags=[Velocity(x=1.0, spin=0.0), Force(y=-60.0)])
-    return Engine(scene)
+    return Engine(scene, device=device)
 
 
 @pytest.fixture(scope="module")
-def book() -> Book:
-    engine = sheared()
+def book(device) -> Book:
+    engine = sheared(device)
     return booked(engine, round(4.0 / engine.dt), 250)
 
 

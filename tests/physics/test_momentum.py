@@ -52,8 +52,8 @@ def momenta(engine: Engine) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_momenta_in_the_open(law):
-    engine = Engine(gas(LAWS[law]), dt=5e-4)
+def test_momenta_in_the_open(law, device):
+    engine = Engine(gas(LAWS[law]), dt=5e-4, device=device)
     before, _ = momenta(engine)
     touched = 0
     for step in range(400, 4001, 400):
@@ -67,8 +67,8 @@ def test_momenta_in_the_open(law):
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_linear_momentum_in_a_periodic_cell(law):
-    engine = Engine(gas(LAWS[law], Box(14.0, 14.0)), dt=5e-4)
+def test_linear_momentum_in_a_periodic_cell(law, device):
+    engine = Engine(gas(LAWS[law], Box(14.0, 14.0)), dt=5e-4, device=device)
     before, _ = momenta(engine)
     engine.advance(4000)
     now, size = momenta(engine)

@@ -81,7 +81,7 @@ SOLIDS = [cuboid((0.8, 0.7, 0.6), 0.0), tetrahedron(1.2, 0.0), ellipsoid_grain((
 STIFF = 1e4
 
 
-def gas(law: Law, dt: float, periodic: bool = False, **given) -> Engine:
+def gas(law: Law, dt: float, periodic: bool = False, device: str = "cpu", **given) -> Engine:
     """27 grains that fly into each other, in the open or in a periodic box."""
     rng = np.random.default_rng(2)
     scene = Scene3D(law=law, box=Box3D(3.3, 3.3, 3.3) if periodic else None, **given)
@@ -91,15 +91,15 @@ def gas(law: Law, dt: float, periodic: bool = False, **given) -> Engine:
             SOLIDS[k % 3], place, orientation=turn, velocity=(0.0 if periodic else -1.0) * place + rng.normal(0, 0.5, 3),
             spin=rng.normal(0, 1, 3), density=rng.uniform(0.5, 2.0),
         )  # fmt: skip
-    return Engine(scene, dt=dt, alpha=0.05)
+    return Engine(scene, dt=dt, alpha=0.05, device=device)
 
 
 @pytest.mark.parametrize("periodic", [False, True], ids=["open", "periodic"])
-def test_the_conserving_law_conserves(periodic):
+def test_the_conserving_law_conserves(periodic, device):
     """At second order, through corners on faces, edges on edges, faces on faces and feature changes: volumes have no jumps."""
     errors = []
     for dt in (1e-3, 5e-4, 2.5e-4):
-        book = booked(gas(OverlapEnergy(STIFF), dt, periodic), round(1.0 / dt), 50)
+        book = booked(gas(OverlapEnergy(STIFF), dt, periodic, device), round(1.0 / dt), 50)
         assert book["normal_elastic"].max() > 0.2
         errors.append(book.energy_error)
     print(f"\nenergy errors {errors}", end="")
@@ -108,11 +108,11 @@ def test_the_conserving_law_conserves(periodic):
 
 
 @pytest.mark.parametrize("periodic", [False, True], ids=["open", "periodic"])
-def test_work_of_pushes_without_potential_is_booked(periodic):
+def test_work_of_pushes_without_potential_is_booked(periodic, device):
     """CSM10's law has no energy to compare with: its work is followed, and the book closes but for what rotations leave."""
     errors = []
     for dt in (5e-4, 2.5e-4):
-        book = booked(gas(OverlapVolume(STIFF), dt, periodic), round(1.0 / dt), 50)
+        book = booked(gas(OverlapVolume(STIFF), dt, periodic, device), round(1.0 / dt), 50)
         assert book["overlap_work"].max() > 0.2
         errors.append(book.energy_error)
     print(f"\nCSM10's law: energy errors {errors}", end="")

@@ -87,7 +87,7 @@ def level(z: float) -> Solid:
     return plate([(0, 0, z), (WIDTH, 0, z), (WIDTH, WIDTH, z), (0, WIDTH, z)], 0.1)
 
 
-def sheared(law: Law = LAW, dt: float | None = None, drag: float = 0.5) -> Engine:
+def sheared(law: Law = LAW, dt: float | None = None, drag: float = 0.5, device: str = "cpu") -> Engine:
     """Cubes and tetrahedra between a fixed floor and a lid that presses and slides, under a drag, in a periodic cell."""
     scene = Scene3D(law=law, gravity=(0.0, 0.0, -5.0), box=Box3D(WIDTH, WIDTH), drag=drag)
     scene.add_wall(level(-0.1))
@@ -96,12 +96,12 @@ def sheared(law: Law = LAW, dt: float | None = None, drag: float = 0.5) -> Engin
         place = (1.3 * (k % 3 + 0.5), 1.3 * (k // 3 % 3 + 0.5), 0.65 + 1.25 * (k // 9))
         scene.add((CUBE, TETRAHEDRON)[k % 2], place, orientation=turn, spin=rng.normal(0, 1, 3))
     scene.add_wall(level(2.65), tags=[Velocity(x=1.0, y=0.3, **STILL), Force(z=-60.0)], mass=5.0)
-    return Engine(scene, dt=dt, alpha=0.1)
+    return Engine(scene, dt=dt, alpha=0.1, device=device)
 
 
 @pytest.fixture(scope="module")
-def book() -> Book:
-    engine = sheared()
+def book(device) -> Book:
+    engine = sheared(device=device)
     return booked(engine, round(2.0 / engine.dt), 250)
 
 

@@ -40,7 +40,7 @@ class Case:
     """A benchmark: a scene at rest or in motion, ready to be timed."""
 
     name: str
-    prepare: Callable[[int | str], Engine]
+    prepare: Callable[..., Engine]  # (threads, device="cpu")
 
 
 def gas(shape: Shape, grains: int = 400, fill: float = GAS_FILL, seed: int = 1) -> Scene:
@@ -100,7 +100,7 @@ def close_lid(shapes: Sequence[Shape], seed: int) -> Engine:
     return engine
 
 
-def prepare_dense(name: str, shapes: Sequence[Shape], threads: int | str, seed: int = 1) -> Engine:
+def prepare_dense(name: str, shapes: Sequence[Shape], threads: int | str, device: str = "cpu", seed: int = 1) -> Engine:
     """Compress without friction, switch friction on, and let the forces balance; or take all that from the cache."""
     smooth, rough = dense(shapes, seed, 0.0), dense(shapes, seed, FRICTION)
 
@@ -111,7 +111,7 @@ def prepare_dense(name: str, shapes: Sequence[Shape], threads: int | str, seed: 
         settle(frozen, unbalanced=STILL)
         return frozen
 
-    return prepared(f"{name}-{state_key(rough)}", rough, at_rest, threads)
+    return prepared(f"{name}-{state_key(rough)}", rough, at_rest, threads, device)
 
 
 def state_key(scene: Scene) -> str:
@@ -126,9 +126,9 @@ def place_again(scene: Scene, engine: Engine) -> Scene:
     return scene
 
 
-def prepare_gas(shape: Shape, threads: int | str, grains: int = 400) -> Engine:
+def prepare_gas(shape: Shape, threads: int | str, device: str = "cpu", *, grains: int = 400) -> Engine:
     """A gas after its warm-up, Δt = 1e-5 as in EPL08."""
-    engine = Engine(gas(shape, grains), dt=1e-5, threads=threads)
+    engine = Engine(gas(shape, grains), dt=1e-5, threads=threads, device=device)
     engine.advance(round(GAS_WARM_UP / engine.dt))
     return engine
 
@@ -158,20 +158,20 @@ def hexagon(area: float = 6.52) -> Shape:
 CASES = {
     case.name: case
     for case in (
-        Case("cow-gas", lambda threads: prepare_gas(cow(), threads)),
-        Case("hexagon-gas", lambda threads: prepare_gas(hexagon(), threads)),
-        Case("disk-gas", lambda threads: prepare_gas(disk(area=6.52), threads)),
+        Case("cow-gas", lambda *how: prepare_gas(cow(), *how)),
+        Case("hexagon-gas", lambda *how: prepare_gas(hexagon(), *how)),
+        Case("disk-gas", lambda *how: prepare_gas(disk(area=6.52), *how)),
         Case(
             "hexagon-dense",
-            lambda threads: prepare_dense("hexagon", [regular(6, radius=0.1, circumradius=0.45)] * 1000, threads),
+            lambda *how: prepare_dense("hexagon", [regular(6, radius=0.1, circumradius=0.45)] * 1000, *how),
         ),
-        Case("voronoi-dense", lambda threads: prepare_dense("voronoi", voronoi_shapes(), threads)),
-        Case("disk-dense", lambda threads: prepare_dense("disk", disk_shapes(), threads)),
-        Case("clump-gas", lambda threads: prepare_gas(clumpy_cow(disks=726), threads, 100)),
-        Case("sphere-dense", lambda threads: prepare_settled("sphere", sphere_solids(), threads)),
-        Case("cube-dense", lambda threads: prepare_settled("cube", cube_solids(), threads)),
-        Case("sharp-cube-dense", lambda threads: prepare_bed("sharp-cube", sharp_cubes(), threads)),
-        Case("heap-dense", lambda threads: prepare_bed("heap", heap_grains(), threads)),
+        Case("voronoi-dense", lambda *how: prepare_dense("voronoi", voronoi_shapes(), *how)),
+        Case("disk-dense", lambda *how: prepare_dense("disk", disk_shapes(), *how)),
+        Case("clump-gas", lambda *how: prepare_gas(clumpy_cow(disks=726), *how, grains=100)),
+        Case("sphere-dense", lambda *how: prepare_settled("sphere", sphere_solids(), *how)),
+        Case("cube-dense", lambda *how: prepare_settled("cube", cube_solids(), *how)),
+        Case("sharp-cube-dense", lambda *how: prepare_bed("sharp-cube", sharp_cubes(), *how)),
+        Case("heap-dense", lambda *how: prepare_bed("heap", heap_grains(), *how)),
     )
 }
 
@@ -195,21 +195,21 @@ def measure(engine: Engine, windows: int = WINDOWS, seconds: float = WINDOW_SECO
     counted = int((engine.snapshot().contacts.counts > 0.0).sum())
     return {
         "grains": engine.moving, "steps": pace, "wall_s": wall, "cundall": engine.moving * pace / wall, "threads": engine.threads,
-        "device": "cpu", "contacts_per_grain": counted / engine.moving, "rebuilds": engine.rebuilds - rebuilds,
+        "device": engine.device, "contacts_per_grain": counted / engine.moving, "rebuilds": engine.rebuilds - rebuilds,
         "rebuilds_per_1000_steps": 1000.0 * (engine.rebuilds - rebuilds) / (engine.step - begin),
         "candidates_per_grain": engine.candidates / engine.moving, "alpha": engine.alpha, "dt": engine.dt,
         "spread": [engine.moving * pace / max(found), engine.moving * pace / min(found)],
     }  # fmt: skip
 
 
-def run_cases(cases: Sequence[str] = (), threads: int | str = 1, **options: Any) -> list[dict[str, Any]]:
+def run_cases(cases: Sequence[str] = (), threads: int | str = 1, device: str = "cpu", **options: Any) -> list[dict[str, Any]]:
     """Time the named cases, all when none is named; InputError for an unknown one."""
     unknown = [name for name in cases if name not in CASES]
     if unknown:
         raise InputError(f"there is no benchmark '{unknown[0]}'; there are: {', '.join(CASES)}")
     results = []
     for name in cases or CASES:
-        engine = CASES[name].prepare(threads)
+        engine = CASES[name].prepare(threads, device)
         unbalanced = unbalanced_force(engine)[0] if "dense" in name else None
         row = {"case": name, **measure(engine, **options)}
         if unbalanced is not None:

@@ -45,7 +45,7 @@ def bed(solids: Sequence[Solid], seed: int) -> Scene3D:
     return scene
 
 
-def prepare_bed(name: str, solids: Sequence[Solid], threads: int | str, seed: int = 1) -> Engine:
+def prepare_bed(name: str, solids: Sequence[Solid], threads: int | str, device: str = "cpu", seed: int = 1) -> Engine:
     """Let the grains fall and the forces balance; or take that from the cache."""
     scene = bed(solids, seed)
 
@@ -58,7 +58,7 @@ def prepare_bed(name: str, solids: Sequence[Solid], threads: int | str, seed: in
                 break
         return engine
 
-    return prepared(f"{name}-{state_key(scene)}", scene, at_rest, threads)
+    return prepared(f"{name}-{state_key(scene)}", scene, at_rest, threads, device)
 
 
 def sharp_cubes(count: int = 343) -> list[Solid]:

@@ -105,7 +105,7 @@ def fall_down(solids: Sequence[Solid], seed: int) -> Engine:
     return engine
 
 
-def prepare_settled(name: str, solids: Sequence[Solid], threads: int | str, seed: int = 1) -> Engine:
+def prepare_settled(name: str, solids: Sequence[Solid], threads: int | str, device: str = "cpu", seed: int = 1) -> Engine:
     """Bring grains together, switch friction on, and let the forces balance; or take all that from the cache.
 
     Spheres fall down; solids with faces are pressed by walls, which stand when friction comes.
@@ -119,7 +119,7 @@ def prepare_settled(name: str, solids: Sequence[Solid], threads: int | str, seed
         settle(frozen, unbalanced=STILL, most_steps=MOST_STEPS)
         return frozen
 
-    return prepared(f"{name}-{state_key(rough)}", rough, at_rest, threads)
+    return prepared(f"{name}-{state_key(rough)}", rough, at_rest, threads, device)
 
 
 def state_key(scene: Scene3D) -> str:

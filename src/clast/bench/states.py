@@ -23,8 +23,8 @@ def key_of(scene: Scene | Scene3D, version: int, numbers: Callable[[Any], Sequen
     return digest.hexdigest()[:12]
 
 
-def prepared(name: str, scene: Scene | Scene3D, prepare: Callable[[], Engine], threads: int | str) -> Engine:
-    """An engine of the scene in the state that `prepare` leads to, kept in a file of this name."""
+def prepared(name: str, scene: Scene | Scene3D, prepare: Callable[[], Engine], threads: int | str, device: str) -> Engine:
+    """An engine of the scene in the state that `prepare` leads to on the CPU, kept in a file of this name."""
     path = cache_folder() / f"bench-{name}.npz"
     if not path.exists():
         ready = prepare()
@@ -32,7 +32,7 @@ def prepared(name: str, scene: Scene | Scene3D, prepare: Callable[[], Engine], t
         numbers = {f"{SCALAR}{key}": np.asarray(value) for key, value in scalars.items()}
         np.savez(path, allow_pickle=False, dt=np.asarray(ready.dt), **arrays, **numbers)
     stored = np.load(path)
-    engine = Engine(scene, dt=float(stored["dt"]), threads=threads)
+    engine = Engine(scene, dt=float(stored["dt"]), threads=threads, device=device)
     arrays = {key: stored[key] for key in stored.files if not key.startswith(SCALAR) and key != "dt"}
     scalars = {key.removeprefix(SCALAR): stored[key].item() for key in stored.files if key.startswith(SCALAR)}
     engine.restore(arrays, scalars)

@@ -12,6 +12,9 @@ from clast import __version__
 # what `run` and `sweep` share, which take the parameters of an experiment as well
 OPEN = {"allow_extra_args": True, "ignore_unknown_options": True}
 Size = Annotated[str | None, typer.Option(help="quick or full; quick if not given.")]
+Device = Annotated[
+    str | None, typer.Option(help="cpu, cuda (an NVIDIA GPU) or auto, the GPU where it pays; cpu if not given.", metavar="DEVICE")
+]
 Checkpoint = Annotated[float, typer.Option(help="Seconds between checkpoints.", metavar="SECONDS")]
 Help = Annotated[bool, typer.Option("-h", "--help", help="Show this, and with NAME its parameters.")]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clast.cli.app import OPEN, Checkpoint, Help, Size, app, fail
+from clast.cli.app import OPEN, Checkpoint, Device, Help, Size, app, fail
 from clast.cli.folders import latest_run, readable, run_folder
 from clast.cli.tables import show_fields, show_merit, show_outcome, show_parameters
 from clast.errors import InputError
@@ -35,6 +35,7 @@ class RunOptions:
 
     out: Path | None
     threads: int | str
+    device: str | None
     jobs: int
     resume: bool
     overwrite: bool
@@ -59,6 +60,7 @@ def run(
     out: Annotated[Path | None, typer.Option(help="Folder of the run; runs/NAME-DATE-n if not given.")] = None,
     seed: Annotated[str | None, typer.Option(help="Seed of every random choice.")] = None,
     threads: Annotated[str | None, typer.Option(help="Number of threads, or auto; 1 if not given.")] = None,
+    device: Device = None,
     jobs: Annotated[int, typer.Option(help="Processes that make the tables of a study at the same time.")] = 1,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out from where it was saved.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in --out.")] = False,
@@ -82,20 +84,23 @@ def run(
     if name.startswith("-"):
         raise InputError(f"the experiment's name comes before its options: clast run NAME {name} …")
 
-    options = RunOptions(out, read_threads(threads or "1"), jobs, resume, overwrite, checkpoint, quiet, verbose)
+    options = RunOptions(
+        out, read_threads(threads or "1"), read_device(device), jobs, resume, overwrite, checkpoint, quiet, verbose
+    )
     if name.lower().endswith(SCENE_FILE):
-        from clast.scene_files.schema_run import RunKeys
+        from clast.scene_files.schema_run import PLACE, RunKeys
 
         if help:
             print(context.get_help())
-            show_fields({name: each for name, each in RunKeys.model_fields.items() if name != "threads"}, ["default"], [{}])
+            show_fields({name: each for name, each in RunKeys.model_fields.items() if name not in PLACE}, ["default"], [{}])
             return
         if size is not None or seed is not None:
             raise InputError("--size and --seed are for experiments: a scene file holds its own sizes and seeds")
         if jobs > 1:
             raise InputError("--jobs is for studies: a scene file is one scene, which one process runs; share it with --threads")
         settings = read_options(name, RunKeys.model_fields, context.args)
-        run_scene_file(Path(name), {**settings, **({} if threads is None else {"threads": threads})}, options)
+        given = {key: value for key, value in (("threads", threads), ("device", device)) if value is not None}
+        run_scene_file(Path(name), {**settings, **given}, options)
         return
 
     from clast.experiments import find
@@ -130,8 +135,9 @@ def run_experiment(experiment: Entry, size: str | None, given: dict[str, str], o
                 chosen = stored_parameters(experiment, stored)[1]
         progress.detail(", ".join(f"{key} = {value}" for key, value in chosen.model_dump().items()))
         outcome = conduct(
-            experiment, out=folder, size=size, given=given, threads=options.threads, jobs=options.jobs, resume=options.resume,
-            overwrite=options.overwrite, progress=progress, checkpoint_seconds=options.checkpoint,
+            experiment, out=folder, size=size, given=given, threads=options.threads, device=options.device or "cpu",
+            jobs=options.jobs, resume=options.resume, overwrite=options.overwrite, progress=progress,
+            checkpoint_seconds=options.checkpoint,
         )  # fmt: skip
     if options.quiet:
         print(folder)
@@ -228,3 +234,12 @@ def read_threads(text: str) -> int | str:
     if text.isdecimal() and int(text) > 0:
         return int(text)
     raise InputError(f"--threads {text}: give a positive number or auto")
+
+
+def read_device(text: str | None) -> str | None:
+    """A device that can be used here, or None if none is given."""
+    if text is not None:
+        from clast.dynamics.devices import check_device
+
+        check_device(text, "--device ")
+    return text

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clast.cli.app import OPEN, Checkpoint, Help, Size, app, fail
+from clast.cli.app import OPEN, Checkpoint, Device, Help, Size, app, fail
 from clast.cli.folders import run_folder
-from clast.cli.running import SCENE_FILE, Terminated, read_options, read_threads
+from clast.cli.running import SCENE_FILE, Terminated, read_device, read_options, read_threads
 from clast.cli.tables import number, plain_table, show, show_parameters
 from clast.errors import InputError
 
@@ -42,6 +42,7 @@ def sweep(
     out: Annotated[Path | None, typer.Option(help="Folder of the sweep; runs/NAME-sweep-DATE-n if not given.")] = None,
     jobs: Annotated[int | None, typer.Option(help="Runs at the same time; one per core if not given.")] = None,
     threads: Annotated[str, typer.Option(help="Threads of each run, or auto.")] = "1",
+    device: Device = None,
     only: Annotated[list[str] | None, typer.Option(help="Rows to run, by number from 1: 7, or 3,5:9.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Try again what failed.")] = False,
     plan: Annotated[bool, typer.Option("--plan", help="Write down what to run, and run nothing.")] = False,
@@ -72,14 +73,19 @@ def sweep(
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs {jobs}: give a positive number")
     rows = ",".join(only) if only else None
-    settings = {"jobs": jobs, "threads": read_threads(threads), "retry": retry, "checkpoint_seconds": checkpoint}
+    settings = {
+        "jobs": jobs, "threads": read_threads(threads), "device": read_device(device), "retry": retry,
+        "checkpoint_seconds": checkpoint,
+    }  # fmt: skip
 
     if vary or table is not None:
         from clast.experiments import names
+        from clast.sweeps.sweep import check_where
 
         if is_sweep(name) and name not in names():
             raise InputError(f"{name} is a sweep's folder: to add rows, give its experiment or scene file and --out {name}")
         asked = read_request(name, vary or [], table, size, context.args)
+        check_where(name, device)
         if list_rows and (out is None or not is_sweep(str(out))):  # only to look: nothing is planned
             show_request(asked)
             return

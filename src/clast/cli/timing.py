@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from clast.cli.app import app
-from clast.cli.running import read_threads
+from clast.cli.app import Device, app
+from clast.cli.running import read_device, read_threads
 from clast.cli.tables import plain_table, show
 from clast.errors import InputError
 
@@ -19,10 +19,11 @@ from clast.errors import InputError
 def bench(
     cases: Annotated[list[str] | None, typer.Argument(help="Cases to time; all if none.", metavar="[CASE]…")] = None,
     threads: Annotated[str, typer.Option(help="Number of threads, or auto.")] = "1",
+    device: Device = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list and nothing else.")] = False,
 ) -> None:
     """Cundall numbers on this machine: grains × steps / seconds."""
-    workers = read_threads(threads)
+    workers, place = read_threads(threads), read_device(device) or "cpu"
     from clast.bench.cases import CASES, run_cases
 
     chosen = list(cases or CASES)
@@ -32,7 +33,7 @@ def bench(
     with redirect_stdout(sys.stderr):  # whatever a case may say
         for case in chosen:
             print(f"{case} …", file=sys.stderr, flush=True)
-            results += run_cases([case], workers)
+            results += run_cases([case], workers, place)
     if as_json:
         print(json.dumps(results, indent=2))
         return

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from clast.backend.cuda import check_grid
 from clast.backend.threads import ThreadSearch, count_threads
 from clast.dynamics.arrays import Run, flat
 from clast.dynamics.binding import counting_of, kernels_of, kinds_in
@@ -18,6 +17,7 @@ from clast.dynamics.bodies import cell, locality, removal
 from clast.dynamics.bodies.room import empty_forces, empty_lists
 from clast.dynamics.contacts.memory import put_springs, springs_of, without_extra
 from clast.dynamics.contacts.remark import remark_on
+from clast.dynamics.devices import GPU, check_device, choose_device
 from clast.dynamics.family import family_of
 from clast.dynamics.grid import Grid
 from clast.dynamics.home import HomeEngine
@@ -32,7 +32,6 @@ from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 
 SLICE = 0.25  # seconds: compiled code comes back that often, at a whole step, so that Ctrl-C is heard
-DEVICES = ("cpu", "cuda")
 
 
 @dataclass
@@ -49,9 +48,11 @@ class Engine(HomeEngine):
 
     dt           time step [time]; None takes the safe step of `clast.dynamics.timestep`
     alpha        Verlet distance [length], or "auto"
-    threads      1, a number, or "auto", which compares several on the run itself and takes the quickest
+    threads      1, a number, or "auto", which compares several on the run itself and takes the quickest; beside a GPU those of
+                 outputs, which the host makes
     integrator   "verlet", "gear4" or "gear5"
-    device       "cpu", or "cuda": steps run on a GPU, lists are renewed and outputs made on the host
+    device       "cpu", or "cuda": steps and rebuilds of lists run on a GPU; or "auto", see `clast.dynamics.devices`. Afterwards
+                 `device` is one of the first two, and `device_reason` a sentence why
 
     SceneError for what cannot be stepped, StepError for a step at which a contact would be unstable; while it runs OverlapError
     for bodies that overlap too deeply, NotFiniteError for numbers that are none any more.
@@ -67,16 +68,13 @@ class Engine(HomeEngine):
         integrator: str = "verlet",
         device: str = "cpu",
     ) -> None:
-        if device not in DEVICES:
-            raise SceneError(f'device = "{device}" must be one of {", ".join(DEVICES)}')
-        if device == "cuda":
-            check_grid()
-        self.device = device
+        check_device(device)
         self.scene: Any = scene  # of the plane or of space: each module knows which it works on
         self.family = family_of(scene)
         (self.geometry, self.model, self.state, self.tags, columns, self.roles, self.order, self.free, self.moving) = (
             self.family.lay_out(scene)
         )
+        self.device, self.device_reason = choose_device(device, self.moving, self.family.DIMENSION, threads)
         safe = safe_step(self.model, self.tags, self.moving, self.family.TOGETHER)
         self.dt = safe if dt is None else float(dt)
         if not (math.isfinite(self.dt) and self.dt > 0.0):
@@ -118,14 +116,14 @@ class Engine(HomeEngine):
             self._chosen_alpha = float(alpha)
         self.threads = count_threads(threads)
         self._scratch = self.family.scratch_of(self.geometry, 1, self.kernels.ROOM)
-        self._thread_search = ThreadSearch(self.threads) if threads == "auto" else None
+        self._thread_search = ThreadSearch(self.threads) if threads == "auto" and self.device != GPU else None
         self._unsure = False  # whether an interrupt came in the middle of a stretch, or rows have changed places
         self._slice = 64  # steps between two chances to be interrupted
         self._lists = self._empty_lists(64, 256)
         self._spare = self._empty_lists(64, 256)
         self._forces = self._empty_forces(64, 1)
         self.pairs = 0
-        self._grid = Grid(self) if device == "cuda" else None
+        self._grid = Grid(self) if self.device == GPU else None
         if scene.springs is not None and self.history:
             self._lists, self.pairs = self._lists_with(scene.springs, self.order, self.roles.rank, self.model)
         self._rebuild()

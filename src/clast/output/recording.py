@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from clast.backend.bind import is_compiled
+from clast.dynamics.devices import GPU, check_device
 from clast.dynamics.engine import Engine, Snapshot, kernels_of
 from clast.dynamics.runner import Every, run_stretches
 from clast.errors import CellError, InputError, OverlapError, StoreError
@@ -35,6 +36,7 @@ from clast.shapes.space.solid import Solid
 CHECKPOINT_SECONDS = 30.0
 DEEP = 0.2  # of the mean sphero-radius of a pair: overlap during the run worth a warning
 NOTABLE = 0.01  # of the sum of sphero-radii: overlap at the start worth a word
+GPU_COMPILES = "compiling for the GPU, up to 20 s"
 CHECKPOINT_BYTES = 64 << 20  # of frames waiting in memory
 
 Extra = Callable[[Engine, Snapshot], Mapping[str, float]]
@@ -117,7 +119,8 @@ def run(
     dt           time step [time], or None for the safe one
     alpha        how far lists of neighbours reach [length], or "auto"; results do not depend on it
     threads      number of threads, or "auto"; results do not depend on it
-    device       "cpu", or "cuda": steps run on an NVIDIA GPU (`pip install 'clast[cuda]'`); results agree to rounding
+    device       "cpu", or "cuda": steps run on an NVIDIA GPU (`pip install 'clast[cuda]'`); results agree to rounding. "auto"
+                 takes the GPU where there is one and enough bodies move. A run may be resumed on another device
     integrator   "verlet", "gear4" or "gear5"
     samples      rows of the series, about; at least 200 for an honest energy error
     frames       stored configurations, about; 0 for none
@@ -136,6 +139,7 @@ def run(
         raise InputError(f"until = {until} must be a positive time")
     if dt is not None and dt > 0.0:
         steps_until(until, dt)  # refused before a long compile
+    check_device(device)
     told_here = progress is None  # who brings a progress of his own tells the result himself
     progress = progress or Progress()
     folder = Path(out)
@@ -155,7 +159,11 @@ def run(
         resume, overwrite = False, True
     if scene.bodies and not is_compiled(kernels_of(scene, integrator)):
         progress.say("compiling once, about 30 s")
+    if device == GPU:
+        progress.say(GPU_COMPILES)
     engine = Engine(scene, dt=dt, alpha=alpha, threads=threads, integrator=integrator, device=device)
+    if engine.device == GPU != device:
+        progress.say(f"on the GPU: {engine.device_reason}; {GPU_COMPILES}")
     end = steps_until(until, engine.dt)
     record = Recorder(engine, end, samples, frames, extra, conclude, progress, checkpoint_seconds)
     if resume:
@@ -223,6 +231,7 @@ class Recorder:
         engine = self.engine
         label = f"{self.progress.label}: " if self.progress.label else ""
         self.progress.say(f"{label}{prefix}{announcement(engine, self.end, self.samples, self.frames)}")
+        self.progress.detail(f"device {engine.device}: {engine.device_reason}")
         self.progress.detail(f"threads {engine.threads}, alpha {engine.alpha:.3g}")
         if self.progress.verbose and (remark := engine.remark_on_law()):  # only then is machine code looked into
             self.progress.detail(remark)
@@ -266,7 +275,7 @@ class Recorder:
         result = {
             "grains": engine.grains, "steps": engine.step, "wall_s": engine.seconds, "cundall": engine.cundall,
             "rebuilds": engine.rebuilds, "alpha": engine.alpha, "threads": engine.threads,
-            "energy_error": book.energy_error,
+            "device": engine.device, "energy_error": book.energy_error,
         }  # fmt: skip
         result["overlap_share"] = share = float(stored.series["overlap_share"].max())
         sharp = is_sharp(engine.scene)

@@ -57,7 +57,7 @@ class SceneFile:
 
     @property
     def run(self) -> RunKeys:
-        """How it is to be run: until, dt, integrator, samples, frames, alpha, threads."""
+        """How it is to be run: until, dt, integrator, samples, frames, alpha, threads, device."""
         return self.keys.run
 
     @property

@@ -13,6 +13,7 @@ from clast.output.recording import run as run_scene
 from clast.output.store.reader import Run, open_run
 from clast.scene_files.declared import arguments
 from clast.scene_files.reading import SceneFile
+from clast.scene_files.schema_run import PLACE
 
 
 def run_file(
@@ -37,7 +38,7 @@ def run_file(
     for remark in file.remarks:
         progress.say(remark)
     settings = file.run
-    about = {"scene_file": file.path.name, "title": file.title, "parameters": settings.model_dump(exclude={"threads"})}
+    about = {"scene_file": file.path.name, "title": file.title, "parameters": settings.model_dump(exclude=set(PLACE))}
     return run_scene(
         file.scene,
         **arguments(settings),
@@ -60,7 +61,7 @@ def stored_settings(folder: Path) -> dict[str, Any]:
 
 
 def require_same(file: SceneFile, stored: Run) -> None:
-    """StoreError unless `stored` is a run of the same scene; comments, title and the number of threads do not count."""
+    """StoreError unless `stored` is a run of the same scene; comments, title and where it is done do not count."""
     for name, value in stored_settings(stored.folder).items():
         asked = getattr(file.run, name)
         if asked != value and not (name == "until" and asked > value):  # a run may be lengthened
@@ -81,4 +82,4 @@ def require_same(file: SceneFile, stored: Run) -> None:
 def essence(text: str) -> dict[str, Any]:
     """The tables of a scene file, without what changes no result."""
     tables = {key: value for key, value in tomllib.loads(text).items() if key not in ("title", "units")}
-    return {**tables, "run": {key: value for key, value in tables.get("run", {}).items() if key != "threads"}}
+    return {**tables, "run": {key: value for key, value in tables.get("run", {}).items() if key not in PLACE}}

@@ -24,6 +24,9 @@ def _threads(given: Any) -> Any:
     raise PydanticCustomError("threads", 'must be a positive whole number or "auto"')
 
 
+PLACE = ("threads", "device")  # where a run is done: not part of what it is, and free to change when it is resumed
+
+
 class RunKeys(Keys):
     """How the scene is stepped and recorded. On the command line each is an option: `--until 2 --dt 1e-5`."""
 
@@ -37,4 +40,7 @@ class RunKeys(Keys):
     )
     threads: Annotated[int | Literal["auto"], BeforeValidator(_threads)] = key(
         1, "number of threads; results do not depend on it"
+    )
+    device: Literal["cpu", "cuda", "auto"] = key(
+        "cpu", "where steps are done: cuda is an NVIDIA GPU, auto takes it if it pays; results agree to rounding"
     )

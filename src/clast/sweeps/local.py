@@ -39,6 +39,7 @@ def run_locally(
     *,
     jobs: int | None = None,
     threads: int | str = 1,
+    device: str | None = None,
     retry: bool = False,
     progress: Display | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
@@ -47,6 +48,7 @@ def run_locally(
 
     jobs       processes at a time, one per core if None
     threads    of each run
+    device     of each run; None is that of the scene file, or the CPU. All of them share one GPU
     retry      try again what failed before
     progress   where it shows itself; the terminal if None, nowhere with `Display(silent=True)`
 
@@ -89,7 +91,7 @@ def run_locally(
                     endings[task.name] = ending
                     display.ended(task.name, ending.state, ending.message, ending.seconds)
 
-            pieces = [piece_of(task, folder, threads, checkpoint_seconds) for task in group]
+            pieces = [piece_of(task, folder, threads, device, checkpoint_seconds) for task in group]
             share_out(
                 WORKER, pieces, jobs=processes, hear=hear, threads=threads,
                 look=lambda shares=shares: display.look(len(shares), math.fsum(shares.values())),  # type: ignore[misc]
@@ -97,10 +99,10 @@ def run_locally(
     return [endings[task.name] for task in tasks]
 
 
-def piece_of(task: Task, folder: Path, threads: int | str, checkpoint_seconds: float) -> dict[str, Any]:
+def piece_of(task: Task, folder: Path, threads: int | str, device: str | None, checkpoint_seconds: float) -> dict[str, Any]:
     """A task as a process of a sweep is handed it."""
     plain = {**dataclasses.asdict(task), "parameters": dict(task.parameters)}
-    return {"task": plain, "folder": str(folder), "threads": threads, "checkpoint_seconds": checkpoint_seconds}
+    return {"task": plain, "folder": str(folder), "threads": threads, "device": device, "checkpoint_seconds": checkpoint_seconds}
 
 
 def understood(task: Task, folder: Path, answer: Answer) -> TaskEnding | None:

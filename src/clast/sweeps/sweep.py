@@ -11,9 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from clast.dynamics.devices import check_device
 from clast.errors import ClastError, InputError
 from clast.experiments import find
+from clast.experiments.shared.tables_apart import check_place
 from clast.output.recording import CHECKPOINT_SECONDS
+from clast.scene_files.schema_run import PLACE
 from clast.sweeps.display import Display
 from clast.sweeps.index import write_index
 from clast.sweeps.local import TaskEnding, run_locally
@@ -73,8 +76,9 @@ class Sweep:
 
     def _checked_scene(self, row: Mapping[str, Any], build: bool) -> dict[str, Any]:
         path = Path(self.what)
-        if "run.threads" in row:
-            raise InputError("run.threads changes no result: give threads to the sweep")
+        for name in PLACE:
+            if f"run.{name}" in row:
+                raise InputError(f"run.{name} is no part of what is run: give {name} to the sweep")
         keys = read_row(path, row).keys if build else parse_row(path, row)[1]
         for file in set(files_of(keys).values()) - self._shapes.keys():
             self._shapes[file] = read_bytes(path.parent / file)
@@ -93,13 +97,17 @@ class Sweep:
         *,
         jobs: int | None = None,
         threads: int | str = 1,
+        device: str | None = None,
         retry: bool = False,
         progress: Display | None = None,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
     ) -> SweepTable:
         """Plan the sweep in `folder`, run what is missing there, and return what came out; see `run_plan`."""
+        check_where(self.what, device)
         plan = self.plan(folder)
-        run_plan(plan, jobs=jobs, threads=threads, retry=retry, progress=progress, checkpoint_seconds=checkpoint_seconds)
+        run_plan(
+            plan, jobs=jobs, threads=threads, device=device, retry=retry, progress=progress, checkpoint_seconds=checkpoint_seconds
+        )
         return open_sweep(folder)
 
 
@@ -109,6 +117,7 @@ def run_plan(
     only: Sequence[int] | None = None,
     jobs: int | None = None,
     threads: int | str = 1,
+    device: str | None = None,
     retry: bool = False,
     progress: Display | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
@@ -116,20 +125,29 @@ def run_plan(
     """Run what is missing of a plan, or of the sweep in a folder, and collect index.csv anew.
 
     only    numbers of rows, from 1; all if None. For a cluster: one row per job
-    jobs, threads, retry, progress   as for `clast.sweeps.local.run_locally`
+    jobs, threads, device, retry, progress   as for `clast.sweeps.local.run_locally`
     """
     plan = plan if isinstance(plan, Plan) else read_plan(Path(plan))
     for number in only or ():
         if not 1 <= number <= len(plan.rows):
             raise InputError(f"there is no row {number} in {plan.folder}: they are numbered from 1 to {len(plan.rows)}")
+    check_where(plan.what, device)
     tasks = plan.tasks if only is None else [plan.tasks[number - 1] for number in only]
     try:
         return run_locally(
-            tasks, plan.folder, jobs=jobs, threads=threads, retry=retry, progress=progress,
+            tasks, plan.folder, jobs=jobs, threads=threads, device=device, retry=retry, progress=progress,
             checkpoint_seconds=checkpoint_seconds,
         )  # fmt: skip
     finally:
         write_index(plan)
+
+
+def check_where(what: str, device: str | None) -> None:
+    """InputError if runs of an experiment or a scene file cannot be made on a device."""
+    if device is not None:
+        check_device(device)
+        if not what.lower().endswith(SCENE_FILE):
+            check_place(find(what), device)
 
 
 def combined(

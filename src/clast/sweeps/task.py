@@ -126,10 +126,13 @@ def carry_out(
     folder: Path,
     *,
     threads: int | str = 1,
+    device: str | None = None,
     progress: Progress | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> None:
     """Run a task into its folder within `folder`, going on with what is there; figures too.
+
+    device   of the run; None is that of the scene file, or the CPU
 
     Raises what the run raises, `Interrupted` if it was stopped by a signal and has saved itself.
     """
@@ -142,14 +145,15 @@ def carry_out(
         from clast.scene_files.running import run_file
         from clast.sweeps.scene_row import read_row
 
-        file = read_row(Path(task.what), {**task.parameters, "run.threads": threads})
+        place = {"run.threads": threads} | ({} if device is None else {"run.device": device})
+        file = read_row(Path(task.what), {**task.parameters, **place})
         draw_run(run_file(file, out=run, resume=resume, progress=progress, checkpoint_seconds=checkpoint_seconds))
     else:
         from clast.experiments import find
         from clast.experiments.shared.running import conduct
 
         conduct(
-            find(task.what), out=run, size=task.size, given=task.parameters, threads=threads, resume=resume,
-            progress=progress, checkpoint_seconds=checkpoint_seconds,
+            find(task.what), out=run, size=task.size, given=task.parameters, threads=threads, device=device or "cpu",
+            resume=resume, progress=progress, checkpoint_seconds=checkpoint_seconds,
         )  # fmt: skip
     (run / DRAWN_FILE).touch()

@@ -58,7 +58,8 @@ def work(piece: dict[str, Any], say: Callable[[Answer], None]) -> Answer:
         return answer("elsewhere", f"{run} is being run by another process")
     try:
         carry_out(
-            task, folder, threads=piece["threads"], progress=Told(say), checkpoint_seconds=piece["checkpoint_seconds"]
+            task, folder, threads=piece["threads"], device=piece["device"], progress=Told(say),
+            checkpoint_seconds=piece["checkpoint_seconds"]
         )  # fmt: skip
     except Interrupted as stop:
         return answer("stopped", str(stop))

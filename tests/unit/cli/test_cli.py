@@ -157,6 +157,9 @@ def test_overwrite_replaces_and_an_existing_run_is_refused(capsys, short_run):
         (["run", "cow-bounce", "--size", "huge"], "quick, full"),
         (["run", "cow-bounce", "--seed", "-1"], "--seed -1"),
         (["run", "cow-bounce", "--threads", "none"], "--threads none"),
+        (["run", "cow-bounce", "--device", "gpu"], "--device gpu must be one of cpu, cuda, auto"),
+        (["sweep", "cow-bounce", "--vary", "seed=1:2", "--device", "gpu"], "--device gpu must be one of"),
+        (["bench", "--device", "gpu"], "--device gpu must be one of"),
         (["run", "cow-bounce", "--checkpoint", "nan"], "--checkpoint"),
         (["run", "cow-bounce", "--resume", "--overwrite"], "contradict"),
         (["run", "cow-bounce", "--resume"], "no run of cow-bounce"),
@@ -180,6 +183,27 @@ def test_overwrite_replaces_and_an_existing_run_is_refused(capsys, short_run):
 )  # fmt: skip
 def test_a_mistake_gets_one_sentence_and_leaves_nothing(capsys, arguments, words):
     assert words in refused(capsys, arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["run", "cow-bounce"], ["run", "scene.toml"], ["sweep", "cow-bounce", "--vary", "seed=1:2"], ["bench"]]
+)
+def test_cuda_without_a_gpu_is_refused_before_anything_is_built(capsys, monkeypatch, arguments):
+    monkeypatch.setattr("clast.backend.cuda.why_not", lambda: "no NVIDIA GPU or no driver was found")
+    said = refused(capsys, [*arguments, "--device", "cuda"])
+    assert 'device = "cuda": no NVIDIA GPU or no driver was found; device = "cpu" runs everywhere' in said
+
+
+def test_a_study_on_a_gpu_is_refused(capsys, monkeypatch):
+    monkeypatch.setattr("clast.backend.cuda.why_not", lambda: "")
+    for arguments in (["run", "friction-loop"], ["sweep", "friction-loop", "--vary", "seed=1:2", "--out", "s"]):
+        assert "friction-loop is a study, whose tests run on the CPU" in refused(capsys, [*arguments, "--device", "cuda"])
+
+
+def test_a_run_with_v_tells_its_device_and_why(capsys):
+    assert run_command([*SHORT, "--device", "auto", "-v"]) == 0
+    assert "device cpu: 1 body moves, and a GPU gains from 5000 on" in capsys.readouterr().err
+    assert clast.open(next(Path("runs").iterdir())).result["device"] == "cpu"
 
 
 def test_a_file_where_the_run_should_go_is_refused(capsys):
@@ -254,11 +278,11 @@ def test_info_and_figure(capsys, short_run):
 def test_bench_prints_a_table_or_json_alone(capsys, monkeypatch):
     from clast.bench import cases as bench
 
-    def fake(cases, threads):
+    def fake(cases, threads, device):
         print("chatter")
         return [
             {"case": case, "grains": 400, "steps": 10, "wall_s": 1.0, "cundall": 4.0e3, "threads": threads,
-             "device": "cpu", "contacts_per_grain": 0.25, "rebuilds": 7}
+             "device": device, "contacts_per_grain": 0.25, "rebuilds": 7}
             for case in cases
         ]  # fmt: skip
 
@@ -266,7 +290,9 @@ def test_bench_prints_a_table_or_json_alone(capsys, monkeypatch):
     assert run_command(["bench", "cow-gas", "disk-gas", "--threads", "2", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["case"] for row in rows] == ["cow-gas", "disk-gas"]
-    assert rows[0]["threads"] == 2
+    assert rows[0]["threads"] == 2 and rows[0]["device"] == "cpu"
+    assert run_command(["bench", "cow-gas", "--device", "auto", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["device"] == "auto", "handed on"
     assert run_command(["bench", "--threads", "auto"]) == 0
     said = capsys.readouterr().out
     assert "4e+03" in said and "chatter" not in said

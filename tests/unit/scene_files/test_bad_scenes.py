@@ -338,6 +338,7 @@ def test_what_is_no_toml_is_told_with_its_line(capsys, text, words):
         (["--alpha", "wide"], '--alpha: "wide" must be a positive length or "auto"'),
         (["--untill", "1"], '--untill is an unknown key; did you mean "until"?'),
         (["--threads", "0"], "--threads 0"),
+        (["--device", "gpu"], "--device gpu must be one of cpu, cuda, auto"),
         (["--size", "quick"], "--size and --seed are for experiments"),
         (["--seed", "1"], "--size and --seed are for experiments"),
         (["--resume", "--overwrite"], "contradict each other"),

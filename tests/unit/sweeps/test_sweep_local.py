@@ -30,7 +30,7 @@ def shared(monkeypatch):
 
     def share_out(module, pieces, *, jobs, hear, threads, look):
         for number, piece in enumerate(pieces):
-            asked.append((piece["task"]["name"], jobs, threads))
+            asked.append((piece["task"]["name"], jobs, threads, piece["device"]))
             hear(number, {"share": 0.5})
             look()
             name, folder = piece["task"]["name"], Path(piece["folder"])
@@ -51,8 +51,8 @@ def test_only_what_is_missing_is_run_and_what_is_alone_comes_last(tmp_path, shar
              Task("dies", "a"), Task("held", "a")]  # fmt: skip
     make_complete(tmp_path / "done")
     keep_error(tmp_path / "failed", tasks[3], "fell apart")
-    endings = run_locally(tasks, tmp_path, jobs=3, threads=2)
-    assert shared == [("new", 3, 2), ("dies", 3, 2), ("held", 3, 2), ("timed", 1, 2)]
+    endings = run_locally(tasks, tmp_path, jobs=3, threads=2, device="auto")
+    assert shared == [("new", 3, 2, "auto"), ("dies", 3, 2, "auto"), ("held", 3, 2, "auto"), ("timed", 1, 2, "auto")]
     assert [(each.task.name, each.state, each.seconds) for each in endings] == [
         ("timed", "finished", 1.5), ("done", "finished", 0.0), ("new", "finished", 1.5), ("failed", "failed", 0.0),
         ("dies", "failed", 0.0), ("held", "elsewhere", 1.5),
@@ -79,7 +79,7 @@ def test_a_sweep_of_what_measures_time_runs_alone_and_rows_are_chosen_by_number(
     assert timed == ["cost-of-shape", "cost-of-sides", "verlet-distance"]
     plan = Sweep("cost-of-sides", vary={"seed": range(1, 5)}).plan(tmp_path / "s")
     run_plan(plan, only=[2, 4], jobs=2, progress=Display(silent=True))
-    assert shared == [("0002_seed=2", 1, 1), ("0004_seed=4", 1, 1)]
+    assert shared == [("0002_seed=2", 1, 1, None), ("0004_seed=4", 1, 1, None)]
     assert (tmp_path / "s" / "index.csv").read_text().count("finished") == 2
     with pytest.raises(InputError, match="no row 5"):
         run_plan(tmp_path / "s", only=[5])

@@ -315,7 +315,7 @@ def test_names_in_a_scene_file_are_as_they_are(capsys):
 
 def piece(task, folder="s"):
     plain = {"name": task.name, "what": task.what, "size": task.size, "parameters": dict(task.parameters), "alone": task.alone}
-    return {"task": plain, "folder": folder, "threads": 1, "checkpoint_seconds": 30.0}
+    return {"task": plain, "folder": folder, "threads": 1, "device": None, "checkpoint_seconds": 30.0}
 
 
 @pytest.fixture(autouse=True)

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from clast.dynamics.devices import AUTO
 from clast.errors import ClastError, InputError, StoreError
 from clast.experiments.experiment import Columns, Entry, Experiment, Parameters, Quantity, Study
-from clast.experiments.shared.tables_apart import check_jobs, make_apart
+from clast.experiments.shared.tables_apart import check_jobs, check_place, make_apart
 from clast.output.progress import Progress, quiet
 from clast.output.recording import CHECKPOINT_SECONDS
 from clast.output.recording import run as run_scene
@@ -39,6 +40,7 @@ def conduct(
     size: str | None = None,
     given: Mapping[str, Any] | None = None,
     threads: int | str = 1,
+    device: str = "cpu",
     jobs: int = 1,
     resume: bool = False,
     overwrite: bool = False,
@@ -50,6 +52,7 @@ def conduct(
     size, given   the size ("quick" if None) and parameters on top of it. A resumed run keeps those it was started with;
                   InputError if others are given. A run that is finished already is not run again: it is judged by the rules
                   of this version, and drawn.
+    device        "cpu", "cuda" or "auto" as for `clast.run`; InputError for a study on "cuda"
     jobs          processes that make tables of a study beside each other; InputError where that cannot be
     resume        go on with what is there: a scene from its last checkpoint, a study with the tables that are missing
 
@@ -58,6 +61,7 @@ def conduct(
     progress = progress or quiet()
     given = dict(given or {})
     check_jobs(experiment, jobs)
+    check_place(experiment, device)
     if resume and overwrite:
         raise InputError("resume and overwrite contradict each other: choose one")
     if resume:
@@ -80,6 +84,8 @@ def conduct(
             replace_result(Path(out), result)
         return draw(experiment, parameters, open_run(out))
     if isinstance(experiment, Study):
+        if device == AUTO:
+            progress.detail("device cpu: the tests of a study run there")
         run = run_study(
             experiment, parameters, out=Path(out), threads=threads, jobs=jobs, resume=resume, overwrite=overwrite,
             about=about, progress=progress, conclude=conclude,
@@ -96,6 +102,7 @@ def conduct(
         alpha=plan.alpha,
         integrator=plan.integrator,
         threads=threads,
+        device=device,
         samples=plan.samples,
         frames=plan.frames,
         extra=plan.extra,

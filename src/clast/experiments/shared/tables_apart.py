@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from clast.backend.processes import Answer, attend, count_jobs, share_out
+from clast.dynamics.devices import GPU
 from clast.errors import InputError, PhysicsError
 from clast.experiments import find, names
 from clast.experiments.experiment import Entry, Parameters, Study
@@ -38,6 +39,14 @@ def check_jobs(experiment: Entry, jobs: int) -> None:
         raise InputError(f"{experiment.name} measures time, so nothing may run beside it: leave --jobs out")
     if experiment.name not in names() or find(experiment.name) is not experiment:
         raise InputError(f"{experiment.name} is not an experiment of this clast, so no other process finds it: take jobs = 1")
+
+
+def check_place(experiment: Entry, device: str | None) -> None:
+    """InputError if an experiment cannot be made on a device."""
+    if device == GPU and isinstance(experiment, Study):
+        raise InputError(
+            f"{experiment.name} is a study, whose tests run on the CPU: leave the device out, or share it with --jobs"
+        )
 
 
 def groups_of(tables: Sequence[str]) -> list[list[str]]:
