@@ -8,14 +8,14 @@ import pytest
 from clast.element_tests.curves import find_drops, find_peak, level, resampled, smoothed, softening
 from clast.experiments import find
 from clast.experiments.biaxial_shapes import BiaxialShapes, evaluate, record_of, void_numbers
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 
 TINY = {"grains": 16, "seeds": 1, "shape": "pebble", "strain": 0.01}
 
 
 @pytest.fixture(scope="module")
 def tested(tmp_path_factory):
-    return conduct(find("biaxial-shapes"), given=TINY, out=tmp_path_factory.mktemp("shapes") / "run")
+    return run_experiment(find("biaxial-shapes"), given=TINY, out=tmp_path_factory.mktemp("shapes") / "run")
 
 
 def test_the_test_is_a_biaxial_test(tested):

@@ -8,14 +8,14 @@ import pytest
 from clast.element_tests.curves import level
 from clast.experiments import find
 from clast.experiments.biaxial_voronoi import BiaxialVoronoi, cell_of, evaluate, record_of
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 
 TINY = {"columns": 5, "rows": 6, "seeds": 1, "strain": 0.01, "rate": 0.003}
 
 
 @pytest.fixture(scope="module")
 def tested(tmp_path_factory):
-    return conduct(find("biaxial-voronoi"), given=TINY, out=tmp_path_factory.mktemp("voronoi") / "run")
+    return run_experiment(find("biaxial-voronoi"), given=TINY, out=tmp_path_factory.mktemp("voronoi") / "run")
 
 
 def test_dense_is_as_drawn_and_loose_is_not():
@@ -96,7 +96,7 @@ def test_states_that_do_not_meet_are_told():
 def test_a_periodic_cell_stands_in_for_the_walls(tmp_path):
     """Dense only: pressed and sheared by its periods, drawn with them, and read by its contacts."""
     given = {**TINY, "boundary": "periodic", "state": "dense"}
-    outcome = conduct(find("biaxial-voronoi"), given=given, out=tmp_path / "run")
+    outcome = run_experiment(find("biaxial-voronoi"), given=given, out=tmp_path / "run")
     table = outcome.run.tables["dense, seed 1"]
     assert table["stress_yy"][0] == pytest.approx(30.0, rel=0.01) and table["stress_xx"] == pytest.approx(30.0, rel=0.05)
     assert (table["stress_yy"] == table["contact_stress_yy"]).all() and table["stress_yy"].max() > 60.0

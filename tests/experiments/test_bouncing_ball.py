@@ -7,7 +7,7 @@ import pytest
 
 from clast.experiments import find
 from clast.experiments.bouncing_ball import ADAPTIVE, FIXED, STRONG, WEAK, BouncingBall, error_and_calls, exact, scene_of
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 
 SHORT = {"until": 4.0, "halvings": 4}
 P = BouncingBall(**SHORT)
@@ -15,7 +15,7 @@ P = BouncingBall(**SHORT)
 
 @pytest.fixture(scope="module")
 def ball(tmp_path_factory):
-    return conduct(find("bouncing-ball"), given=SHORT, out=tmp_path_factory.mktemp("ball") / "run")
+    return run_experiment(find("bouncing-ball"), given=SHORT, out=tmp_path_factory.mktemp("ball") / "run")
 
 
 def test_the_exact_way_falls_bounces_and_rests():
@@ -54,7 +54,7 @@ def test_fixed_steps_are_those_of_three_integrators(ball):
 @pytest.mark.validate
 def test_backward_differences_take_larger_steps_near_rest(ball):
     found = {quantity.name: quantity for quantity in ball.quantities}
-    rest = conduct(find("bouncing-ball"), given={"until": 10.0, "halvings": 1}, out=ball.run.folder.parent / "rest")
+    rest = run_experiment(find("bouncing-ball"), given={"until": 10.0, "halvings": 1}, out=ball.run.folder.parent / "rest")
     for method in ("LSODA", "BDF"):
         quantity = {each.name: each for each in rest.quantities}[f"strong: step near rest, {method} / RK45"]
         assert quantity.measured > 5.0 and quantity.agrees is True

@@ -10,7 +10,7 @@ from clast.experiments import find
 from clast.experiments.chung_ooi import HABITS, HALF, LIKELY, WORDS, slides
 from clast.experiments.impacts.eight_impacts import OBLIQUE, OXIDE, SPEEDS, SPINNING
 from clast.experiments.impacts.thrown import Start, asked_restitution, hertz_mindlin, impact_scene, restitution_of
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 
 pytestmark = pytest.mark.validate  # Hertz-Mindlin in space is compiled for these alone
 
@@ -21,7 +21,7 @@ CURVES |= {"6 nylon": CURVES["6"], "8": CURVES["6"], "8 soft": CURVES["6"][1:]}
 
 @pytest.fixture(scope="module")
 def impacts(tmp_path_factory):
-    return conduct(find("chung-ooi"), given=FEW, out=tmp_path_factory.mktemp("impacts") / "run")
+    return run_experiment(find("chung-ooi"), given=FEW, out=tmp_path_factory.mktemp("impacts") / "run")
 
 
 def test_what_agrees_and_what_does_not(impacts):
@@ -110,7 +110,7 @@ def test_a_ball_on_a_plane_meets_it_once():
 @pytest.mark.validate
 def test_habits_explain_the_papers_curves(tmp_path):
     """Those of the page: one set for tests 4, 6 and 8 but for the alloy's β, another for test 5, none for all."""
-    done = conduct(find("chung-ooi"), size="full", out=tmp_path / "run")
+    done = run_experiment(find("chung-ooi"), size="full", out=tmp_path / "run")
     found = {each.name: each for each in done.quantities}
     assert found["4: tangential restitution"].measured < 0.016 and found["4: spin after"].agrees
     assert all(found[f"4 alloy: {words}"].agrees for words in ("tangential restitution", "spin after", "angle of rebound"))

@@ -5,14 +5,14 @@ import pytest
 
 from clast.experiments import find
 from clast.experiments.cost_of_shape import CLUMPS, COWS, DISKS, CostOfShape, column, gases
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 
 SHORT = {"grains": 144, "numbers": 2, "warm_up": 1.0, "windows": 2, "window": 0.02}
 
 
 @pytest.fixture(scope="module")
 def costs(tmp_path_factory):
-    return conduct(find("cost-of-shape"), given=SHORT, out=tmp_path_factory.mktemp("costs") / "run")
+    return run_experiment(find("cost-of-shape"), given=SHORT, out=tmp_path_factory.mktemp("costs") / "run")
 
 
 def test_numbers_of_grains():

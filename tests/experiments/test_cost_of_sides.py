@@ -5,14 +5,14 @@ import pytest
 
 from clast.experiments import find
 from clast.experiments.cost_of_sides import DISTANCES, SIDES, medians, power
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 
 SHORT = {"grains": 20, "until": 0.3, "repetitions": 2}
 
 
 @pytest.fixture(scope="module")
 def costs(tmp_path_factory):
-    return conduct(find("cost-of-sides"), given=SHORT, out=tmp_path_factory.mktemp("sides") / "run")
+    return run_experiment(find("cost-of-sides"), given=SHORT, out=tmp_path_factory.mktemp("sides") / "run")
 
 
 def test_every_run_is_there_in_turn(costs):

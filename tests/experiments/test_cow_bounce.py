@@ -3,14 +3,14 @@
 import pytest
 
 from clast.experiments import find
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 
 UNTIL = 2.2  # s: the first contact comes at 1.82 s
 
 
 @pytest.fixture(scope="module")
 def bounced(tmp_path_factory):
-    return conduct(find("cow-bounce"), given={"until": UNTIL}, out=tmp_path_factory.mktemp("bounce") / "run")
+    return run_experiment(find("cow-bounce"), given={"until": UNTIL}, out=tmp_path_factory.mktemp("bounce") / "run")
 
 
 def test_the_first_contact_comes_when_the_paper_says(bounced):
@@ -28,7 +28,7 @@ def test_the_cow_rotates_without_friction(bounced):
 
 def test_energy_is_conserved_thanks_to_the_weighted_onset(bounced, tmp_path):
     assert bounced.run.result["energy_error"] < 1e-6
-    plain = conduct(find("cow-bounce"), given={"until": UNTIL, "onset": False}, out=tmp_path / "run")
+    plain = run_experiment(find("cow-bounce"), given={"until": UNTIL, "onset": False}, out=tmp_path / "run")
     assert plain.run.result["energy_error"] > 10.0 * bounced.run.result["energy_error"]
 
 

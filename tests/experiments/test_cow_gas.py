@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from clast.experiments import find
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 
 
 @pytest.fixture(scope="module")
 def gas(tmp_path_factory):
-    return conduct(find("cow-gas"), given={"grains": 40, "until": 2.0}, out=tmp_path_factory.mktemp("gas") / "run").run
+    return run_experiment(find("cow-gas"), given={"grains": 40, "until": 2.0}, out=tmp_path_factory.mktemp("gas") / "run").run
 
 
 def test_cows_meet_and_energy_stays(gas):
@@ -37,7 +37,7 @@ def test_seed_is_what_makes_the_gas(gas):
 
 def test_the_literal_count_of_all_pairs_keeps_energy_too(gas, tmp_path):
     given = {"grains": 40, "until": 2.0, "counting": "all-pairs"}
-    literal = conduct(find("cow-gas"), given=given, out=tmp_path / "run").run
+    literal = run_experiment(find("cow-gas"), given=given, out=tmp_path / "run").run
     assert literal.result["energy_error"] < 1e-6
     assert literal.series["contacts"].sum() > gas.series["contacts"].sum()  # corners on corners count four times, not twice
     assert literal.frames[-1].positions.tolist() != gas.frames[-1].positions.tolist()

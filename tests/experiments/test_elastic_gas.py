@@ -6,14 +6,16 @@ import pytest
 from clast.errors import InputError
 from clast.experiments import find
 from clast.experiments.elastic_gas import SHAPES, ElasticGas, build
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 
 SHORT = {"grains": 49, "until": 600.0}
 
 
 @pytest.fixture(scope="module", params=list(SHAPES))
 def gas(request, tmp_path_factory):
-    return conduct(find("elastic-gas"), given={**SHORT, "shape": request.param}, out=tmp_path_factory.mktemp("gas") / "run").run
+    return run_experiment(
+        find("elastic-gas"), given={**SHORT, "shape": request.param}, out=tmp_path_factory.mktemp("gas") / "run"
+    ).run
 
 
 def test_grains_meet_and_energy_stays(gas):
@@ -24,7 +26,7 @@ def test_grains_meet_and_energy_stays(gas):
 
 def test_the_step_of_the_paper_costs_more(gas, tmp_path):
     shape = gas.provenance["parameters"]["shape"]
-    coarse = conduct(find("elastic-gas"), given={**SHORT, "shape": shape, "dt": 0.05}, out=tmp_path / "run").run
+    coarse = run_experiment(find("elastic-gas"), given={**SHORT, "shape": shape, "dt": 0.05}, out=tmp_path / "run").run
     assert 1.2 * gas.result["energy_error"] < coarse.result["energy_error"] < 3e-5
 
 
@@ -65,4 +67,4 @@ def test_the_integrator_asked_for_steps_the_gas(monkeypatch, tmp_path):
 
     monkeypatch.setattr(conducting, "run_scene", run)
     with pytest.raises(AskedError, match="gear4"):
-        conduct(find("elastic-gas"), given={"integrator": "gear4", "grains": 4}, out=tmp_path / "run")
+        run_experiment(find("elastic-gas"), given={"integrator": "gear4", "grains": 4}, out=tmp_path / "run")

@@ -13,14 +13,14 @@ from clast.experiments import find
 from clast.experiments.failure_line import FailureLine, evaluate, local_exponents, slopes, usable, where_published
 from clast.experiments.shared.failing import FailingSoil, pressures_of, rate_at, table_name, tried
 from clast.experiments.shared.numbers import mean_error
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 
 TINY = {"columns": 5, "rows": 6, "seeds": 1, "lowest": 1e-3, "highest": 3e-3, "rate": 0.004}
 
 
 @pytest.fixture(scope="module")
 def tested(tmp_path_factory):
-    return conduct(find("failure-line"), given=TINY, out=tmp_path_factory.mktemp("line") / "run")
+    return run_experiment(find("failure-line"), given=TINY, out=tmp_path_factory.mktemp("line") / "run")
 
 
 def test_a_test_begins_under_its_pressure_and_ends_soon_after_its_failure(tested):
@@ -64,7 +64,7 @@ def test_samples_that_cannot_be_pressed_do_not_end_the_study(tmp_path, monkeypat
         raise PhysicsError("overlap too deep")
 
     monkeypatch.setattr(shared, "pressed", pressed)
-    outcome = conduct(find("failure-line"), given=TINY, out=tmp_path / "run")
+    outcome = run_experiment(find("failure-line"), given=TINY, out=tmp_path / "run")
     found = {each.name: each for each in outcome.quantities}
     assert outcome.run.finished and found["tests without failure"].measured == 2.0
     told = "of 2; 0.001 K_n: 1 could not be pressed; 0.003 K_n: 1 could not be pressed"
@@ -93,7 +93,7 @@ def test_pressures_are_steps_of_a_ladder():
 )
 def test_a_pressure_that_no_sample_bears_is_refused_before_the_first_test(tmp_path, name, given):
     with pytest.raises(InputError, match="skeletons would meet; lower the pressure"):
-        conduct(find(name), given={"columns": 5, "rows": 6, **given}, out=tmp_path / "run")
+        run_experiment(find(name), given={"columns": 5, "rows": 6, **given}, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 

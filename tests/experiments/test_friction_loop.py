@@ -5,14 +5,14 @@ import pytest
 
 from clast.experiments import find
 from clast.experiments.friction_loop import EDGE, VERTEX, FrictionLoop, closed_form, path_of, walk, work_of_turns
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 
 FEW = {"turns": 2, "steps": 400}
 
 
 @pytest.fixture(scope="module")
 def loop(tmp_path_factory):
-    return conduct(find("friction-loop"), given=FEW, out=tmp_path_factory.mktemp("loop") / "run")
+    return run_experiment(find("friction-loop"), given=FEW, out=tmp_path_factory.mktemp("loop") / "run")
 
 
 @pytest.mark.parametrize("kind", [VERTEX, EDGE])

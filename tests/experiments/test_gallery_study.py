@@ -3,12 +3,12 @@
 import numpy as np
 
 from clast.experiments import find
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 from clast.shapes import cow, library_shapes
 
 
 def test_skeletons_and_pictures(tmp_path):
-    outcome = conduct(find("gallery"), out=tmp_path / "run")
+    outcome = run_experiment(find("gallery"), out=tmp_path / "run")
     assert list(outcome.run.tables) == list(library_shapes())
     table = outcome.run.tables["cow"]
     assert np.array_equal(np.stack([table["x"], table["y"]], axis=1), cow().vertices)

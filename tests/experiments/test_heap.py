@@ -27,7 +27,7 @@ from clast.experiments.heap import (
     state_of,
     volume_radius,
 )
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 from clast.laws import OverlapVolume
 from clast.measures.snapshots.accounts import accounts
 from clast.measures.snapshots.repose import base_radius
@@ -242,7 +242,7 @@ def test_a_small_heap_from_start_to_figures(tmp_path, monkeypatch):
         monkeypatch.setattr(f"clast.experiments.heap.{name}", value)
     monkeypatch.setattr("clast.experiments.shared.space.find_spec", lambda name: None)
     given = {"grains": 10, "batch": 5, "interval": 0.03, "dt": 2e-5}
-    outcome = conduct(find("heap"), given=given, out=tmp_path / "run")
+    outcome = run_experiment(find("heap"), given=given, out=tmp_path / "run")
     p, run = Heap(**given), outcome.run
     assert [path.name for path in outcome.figures] == ["profile-polyhedron-smooth.png", "rest.png"]
     scene = state_of(p, run, KIND)

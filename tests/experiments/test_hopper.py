@@ -23,7 +23,7 @@ from clast.experiments.hopper import (
     shortest_chain,
     slope_height,
 )
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 from clast.laws import Linear
 from clast.output.progress import quiet
 from clast.protocols import fill as filling
@@ -36,7 +36,7 @@ REST = STILL * cow().area * 10.0
 
 @pytest.fixture(scope="module")
 def emptied(tmp_path_factory):
-    return conduct(find("hopper"), given=TINY, out=tmp_path_factory.mktemp("hopper") / "run")
+    return run_experiment(find("hopper"), given=TINY, out=tmp_path_factory.mktemp("hopper") / "run")
 
 
 def bed_file(p: Hopper):
@@ -112,8 +112,8 @@ def test_a_stopped_run_goes_on_without_filling_again(emptied, tmp_path, monkeypa
     monkeypatch.setattr(filling, "fall_to_rest", refuse)
     out = tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):
-        conduct(dataclasses.replace(find("hopper"), plan=stumbling), given=TINY, out=out, checkpoint_seconds=0.0)
-    resumed = conduct(find("hopper"), out=out, resume=True).run
+        run_experiment(dataclasses.replace(find("hopper"), plan=stumbling), given=TINY, out=out, checkpoint_seconds=0.0)
+    resumed = run_experiment(find("hopper"), out=out, resume=True).run
     assert resumed.result["steps"] == emptied.run.result["steps"]
     for name in ("through", "discharged", "arch", "translational", "heat_sliding"):
         assert np.array_equal(resumed.series[name], emptied.run.series[name]), name

@@ -12,7 +12,7 @@ from clast.experiments import find
 from clast.experiments.hysteresis import Hysteresis, amplitudes_of, evaluate, fit_damping, is_inside, table_name
 from clast.experiments.hysteresis import tests_of as swings_of
 from clast.experiments.shared.cyclic import Cyclic, Swing, agrees_about, cycled, dashpot_heat, knee, knee_of_seeds, power_law
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 from clast.experiments.shared.soil import cell_of, pressed
 from clast.measures import Loops, Strain, Stress
 
@@ -21,7 +21,7 @@ TINY = {"columns": 5, "rows": 6, "seeds": 1, "amplitudes": 3, "amplitude": 0.9, 
 
 @pytest.fixture(scope="module")
 def tested(tmp_path_factory):
-    return conduct(find("hysteresis"), given=TINY, out=tmp_path_factory.mktemp("hysteresis") / "run")
+    return run_experiment(find("hysteresis"), given=TINY, out=tmp_path_factory.mktemp("hysteresis") / "run")
 
 
 # --- the load --------------------------------------------------------------------------------------------------------

@@ -7,14 +7,14 @@ import pytest
 
 from clast.experiments import find
 from clast.experiments.packing import PUBLISHED, SHAPES, PackingOfShapes, cell_of, evaluate, record_of, scattered, smooth_law
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 
 TINY = {"grains": 16, "seeds": 1}
 
 
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory):
-    return conduct(find("packing"), given=TINY, out=tmp_path_factory.mktemp("packing") / "run")
+    return run_experiment(find("packing"), given=TINY, out=tmp_path_factory.mktemp("packing") / "run")
 
 
 @pytest.mark.parametrize("shape", SHAPES)

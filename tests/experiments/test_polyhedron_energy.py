@@ -20,7 +20,7 @@ from clast.experiments.polyhedron_energy import (
     rms,
     time_steps_share,
 )
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 
 FEW = {"grains": 3, "until": 0.25, "height": 0.01}
 P = PolyhedronEnergy(**FEW)
@@ -28,7 +28,7 @@ P = PolyhedronEnergy(**FEW)
 
 @pytest.fixture(scope="module")
 def drops(tmp_path_factory):
-    return conduct(find("polyhedron-energy"), given=FEW, out=tmp_path_factory.mktemp("drops") / "run")
+    return run_experiment(find("polyhedron-energy"), given=FEW, out=tmp_path_factory.mktemp("drops") / "run")
 
 
 def test_grains_are_the_papers_and_fall_from_one_height():

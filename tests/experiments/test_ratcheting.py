@@ -9,14 +9,14 @@ from clast.experiments import find
 from clast.experiments.ratcheting import AT_REST, FINER, RADII, Ratcheting, evaluate, sweep_of, table_name
 from clast.experiments.ratcheting import tests_of as swings_of
 from clast.experiments.shared.cyclic import loops_of
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 
 TINY = {"columns": 4, "rows": 5, "cycles": 2, "seeds": 1, "sweep_seeds": 1, "period": 4.0}
 
 
 @pytest.fixture(scope="module")
 def tested(tmp_path_factory):
-    return conduct(find("ratcheting"), given=TINY, out=tmp_path_factory.mktemp("ratcheting") / "run")
+    return run_experiment(find("ratcheting"), given=TINY, out=tmp_path_factory.mktemp("ratcheting") / "run")
 
 
 def test_what_sweep_and_radii_share_is_run_once():

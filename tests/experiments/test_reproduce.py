@@ -12,7 +12,7 @@ import clast.report.reproduce as reproduction
 from clast.cli import run_command
 from clast.errors import StoreError
 from clast.experiments import find, names
-from clast.experiments.shared.running import Outcome, conduct
+from clast.experiments.shared.running import Outcome, run_experiment
 from clast.report.gathering import gather
 from clast.report.plan import SECONDS, PlannedRun, folder_name, plan_runs, progress_of, size_there
 from clast.report.reproduce import reproduce, tasks_of, write_report
@@ -84,9 +84,9 @@ def test_longest_runs_come_first(tmp_path, monkeypatch):
 
 def test_a_run_made_by_hand_is_found_by_what_it_is(undrawn, tmp_path):
     short = {"shape": "rice", "until": 2.0}
-    conduct(find("elastic-gas"), out=tmp_path / "elastic-gas", given={"until": 2.0})
-    conduct(find("elastic-gas"), out=tmp_path / "another", given=short)
-    conduct(find("gallery"), out=tmp_path / "pictures")
+    run_experiment(find("elastic-gas"), out=tmp_path / "elastic-gas", given={"until": 2.0})
+    run_experiment(find("elastic-gas"), out=tmp_path / "another", given=short)
+    run_experiment(find("gallery"), out=tmp_path / "pictures")
     plan = {each.folder.name: each for each in plan_runs(["gallery", "elastic-gas"], "quick", tmp_path)}
     assert len(plan) == 7
     assert plan["pictures"].requested and progress_of(plan["pictures"]).state == "finished"
@@ -107,10 +107,10 @@ def test_a_run_made_by_hand_is_found_by_what_it_is(undrawn, tmp_path):
 
 
 def test_what_lies_in_the_way_is_refused(undrawn, tmp_path, capsys):
-    conduct(find("gallery"), out=Path("R/gallery"), given={"seed": 5})
+    run_experiment(find("gallery"), out=Path("R/gallery"), given={"seed": 5})
     assert "R/gallery holds a run of something else" in refused(capsys, "gallery", "--out", "R")
     assert "size quick: use --size quick" in refused(capsys, "gallery", "--out", "R", "--size", "full")
-    conduct(find("gallery"), out=Path("R/other"), size="full")
+    run_experiment(find("gallery"), out=Path("R/other"), size="full")
     assert "several sizes (full, quick)" in refused(capsys, "gallery", "--out", "R")
     Path("S/cow-bounce").mkdir(parents=True)
     Path("S/cow-bounce/notes.txt").write_text("mine")
@@ -130,7 +130,7 @@ def test_what_a_kill_left_is_not_in_the_way(undrawn, tmp_path):
     Path("R/gallery/parts").mkdir(parents=True)
     Path("R/gallery/.lock").touch()
     assert [progress_of(each).state for each in plan_runs(["gallery"], "quick", Path("R"))] == ["missing"]
-    conduct(find("gallery"), out=Path("R/gallery"))
+    run_experiment(find("gallery"), out=Path("R/gallery"))
     Path("R/gallery/run.h5").write_bytes(Path("R/gallery/run.h5").read_bytes()[:3000])
     assert [progress_of(each).state for each in plan_runs(["gallery"], "quick", Path("R"))] == ["failed"]
 
@@ -170,7 +170,7 @@ def test_runs_are_told_apart_by_what_varies(tmp_path):
 
 def test_size_is_that_of_the_runs_there(undrawn, tmp_path):
     assert size_there(tmp_path) == "quick"
-    conduct(find("gallery"), out=tmp_path / "gallery", size="full")
+    run_experiment(find("gallery"), out=tmp_path / "gallery", size="full")
     assert size_there(tmp_path) == "full"
 
 
@@ -209,7 +209,7 @@ def test_a_run_that_was_begun_says_how_far_it_is(tmp_path):
     planned = PlannedRun(entry, "quick", given, entry.choose("quick", given), folder)
     assert progress_of(planned).state == "missing"
     with pytest.raises(RuntimeError, match="enough"):
-        conduct(dataclasses.replace(entry, tables=tables), out=folder, given=given)
+        run_experiment(dataclasses.replace(entry, tables=tables), out=folder, given=given)
     assert (progress_of(planned).state, progress_of(planned).message) == ("begun", "1 table made so far")
     (folder / "run.h5").write_bytes(b"not HDF5")
     assert progress_of(planned).state == "failed" and progress_of(planned).message

@@ -10,7 +10,7 @@ from clast.element_tests.failure import Ending, read_failure
 from clast.experiments import find
 from clast.experiments.roundness_strength import RoundnessStrength, evaluate, name_of, radii_of, shared_pressures, with_radius
 from clast.experiments.shared.failing import cell_of
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 
 TINY = {"columns": 4, "rows": 5, "seeds": 1, "lowest": 1e-3, "highest": 1e-3, "rate": 0.004}
 
@@ -25,7 +25,7 @@ def test_three_roundnesses_of_nearly_the_same_sites():
 
 
 def test_a_small_study_runs_and_is_drawn(tmp_path):
-    outcome = conduct(find("roundness-strength"), given=TINY, out=tmp_path / "run")
+    outcome = run_experiment(find("roundness-strength"), given=TINY, out=tmp_path / "run")
     assert [path.name for path in outcome.figures] == ["roundness-strength.png", "friction-angle.png", "grains.png"]
     assert all(path.stat().st_size > 20_000 for path in outcome.figures)
     failed = [read_failure(outcome.run.tables[name_of(radius, 1e-3, 1)]) for radius in (0.05, 0.1, 0.15)]

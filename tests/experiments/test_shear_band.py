@@ -9,7 +9,7 @@ from made_failures import made_up
 from clast.element_tests.failure import Ending, read_failure
 from clast.experiments import find
 from clast.experiments.shared.failing import table_name
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 from clast.experiments.shear_band import (
     ShearBand,
     cases_of,
@@ -29,7 +29,7 @@ P = ShearBand(columns=16, rows=20, seeds=3, others=0)
 
 
 def test_a_small_study_keeps_three_instants_and_is_drawn(tmp_path):
-    outcome = conduct(find("shear-band"), given=TINY, out=tmp_path / "run")
+    outcome = run_experiment(find("shear-band"), given=TINY, out=tmp_path / "run")
     p, table = ShearBand(**TINY), outcome.run.tables[table_name(3e-3, 1)]
     failure = read_failure(table)
     kept = places_of(p, outcome.run, 3e-3, 1)

@@ -9,7 +9,7 @@ from clast.dynamics.engine import Engine
 from clast.element_tests.shear_cell import disks, papers_cell, regular_grain, voronoi_grains
 from clast.errors import InputError, SceneError
 from clast.experiments import find
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 from clast.experiments.shear_energy import (
     BAR,
     CHANGES,
@@ -33,7 +33,7 @@ TINY = {"shape": "pentagon", "grains": 12, "width": 3.4, "until": 1.0, "steps": 
 
 @pytest.fixture(scope="module")
 def sheared(tmp_path_factory):
-    return conduct(find("shear-energy"), given=TINY, out=tmp_path_factory.mktemp("shear") / "run")
+    return run_experiment(find("shear-energy"), given=TINY, out=tmp_path_factory.mktemp("shear") / "run")
 
 
 def test_energy_balances_better_with_smaller_steps(sheared):

@@ -8,7 +8,7 @@ import pytest
 from clast.dynamics.engine import Engine
 from clast.errors import InputError
 from clast.experiments import find
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 from clast.experiments.sound import EXPECTED, LAWS, LENGTHS, Sound, chain, chain_name, evaluate, first_peak, of_pulling_contacts
 
 SHORT = {"blocks": 36}
@@ -17,7 +17,7 @@ P = Sound(**SHORT)
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory):
-    return conduct(find("sound"), given=SHORT, out=tmp_path_factory.mktemp("sound") / "run")
+    return run_experiment(find("sound"), given=SHORT, out=tmp_path_factory.mktemp("sound") / "run")
 
 
 def row_of_masses(blocks, blow, stiffer):

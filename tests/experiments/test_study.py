@@ -13,7 +13,7 @@ import pytest
 from clast.errors import InputError, StoreError
 from clast.experiments import find
 from clast.experiments.experiment import Merit, Parameters, Quantity, Study, parameter
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 from clast.output.store.reader import open_run
 from clast.output.store.writer import RunWriter
 
@@ -55,7 +55,7 @@ def toy(made: list[str], fail: str | None = None) -> Study:
 
 
 def test_a_study_leaves_tables_a_result_and_figures(tmp_path):
-    outcome = conduct(toy([]), out=tmp_path / "run", threads=2)
+    outcome = run_experiment(toy([]), out=tmp_path / "run", threads=2)
     run = open_run(tmp_path / "run")
     assert run.finished
     assert list(run.tables) == ["squares", "cubes"]
@@ -78,27 +78,27 @@ def test_a_study_leaves_tables_a_result_and_figures(tmp_path):
 def test_a_study_stopped_goes_on_with_the_table_it_was_at(tmp_path):
     made: list[str] = []
     with pytest.raises(KeyboardInterrupt):
-        conduct(toy(made, fail="cubes"), out=tmp_path / "run", given={"count": 4})
+        run_experiment(toy(made, fail="cubes"), out=tmp_path / "run", given={"count": 4})
     run = open_run(tmp_path / "run")
     assert list(run.tables) == ["squares"] and not run.finished and run.result is None
     with pytest.raises(InputError, match="started with --count 4"):
-        conduct(toy(made), out=tmp_path / "run", resume=True, given={"count": 6})
-    outcome = conduct(toy(made), out=tmp_path / "run", resume=True)
+        run_experiment(toy(made), out=tmp_path / "run", resume=True, given={"count": 6})
+    outcome = run_experiment(toy(made), out=tmp_path / "run", resume=True)
     assert made == ["squares", "cubes"]
     assert outcome.run.finished and outcome.run.result["parameters"]["count"] == 4
-    conduct(toy(made), out=tmp_path / "run", resume=True)  # finished: drawn again, not made again
+    run_experiment(toy(made), out=tmp_path / "run", resume=True)  # finished: drawn again, not made again
     assert made == ["squares", "cubes"]
 
 
 def test_a_finished_study_is_judged_by_the_rules_of_today(tmp_path):
     made: list[str] = []
-    conduct(toy(made), out=tmp_path / "run")
+    run_experiment(toy(made), out=tmp_path / "run")
     stricter = dataclasses.replace(
         toy(made),
         evaluate=lambda _p, run: [Quantity("rows", run.tables["squares"].rows, note="another rule")],
         merit=lambda _p, _run: Merit(grains=5, steps=100),
     )
-    outcome = conduct(stricter, out=tmp_path / "run", resume=True)
+    outcome = run_experiment(stricter, out=tmp_path / "run", resume=True)
     assert made == ["squares", "cubes"]  # nothing was made again
     assert [(each.name, each.measured, each.note) for each in outcome.quantities] == [("rows", 5.0, "another rule")]
     result = json.loads((tmp_path / "run" / "result.json").read_text())
@@ -109,23 +109,23 @@ def test_a_finished_study_is_judged_by_the_rules_of_today(tmp_path):
 def test_a_study_killed_before_its_first_table_starts_again(tmp_path):
     made: list[str] = []
     with pytest.raises(KeyboardInterrupt):
-        conduct(toy(made, fail="squares"), out=tmp_path / "run")
+        run_experiment(toy(made, fail="squares"), out=tmp_path / "run")
     (tmp_path / "run" / "checkpoint.h5").unlink()  # as if killed right after run.h5 was written
-    assert conduct(toy(made), out=tmp_path / "run", resume=True).run.finished
+    assert run_experiment(toy(made), out=tmp_path / "run", resume=True).run.finished
     assert made == ["squares", "cubes"]
 
 
 def test_a_run_is_not_replaced_unless_asked(tmp_path):
-    conduct(toy([]), out=tmp_path / "run")
+    run_experiment(toy([]), out=tmp_path / "run")
     with pytest.raises(StoreError, match="already a run"):
-        conduct(toy([]), out=tmp_path / "run")
-    again = conduct(toy([]), out=tmp_path / "run", size="full", overwrite=True)
+        run_experiment(toy([]), out=tmp_path / "run")
+    again = run_experiment(toy([]), out=tmp_path / "run", size="full", overwrite=True)
     assert again.run.tables["squares"].rows == 7
     with pytest.raises(InputError, match="contradict"):
-        conduct(toy([]), out=tmp_path / "run", resume=True, overwrite=True)
+        run_experiment(toy([]), out=tmp_path / "run", resume=True, overwrite=True)
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="is a file"):
-        conduct(toy([]), out=tmp_path / "file")
+        run_experiment(toy([]), out=tmp_path / "file")
 
 
 def test_a_kill_in_the_middle_leaves_a_run_that_reads_and_resumes(tmp_path):
@@ -134,7 +134,7 @@ def test_a_kill_in_the_middle_leaves_a_run_that_reads_and_resumes(tmp_path):
 import os, signal
 from pathlib import Path
 from test_study import toy
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 calls = []
 real = Path.replace
 def replace(self, target):
@@ -144,13 +144,13 @@ def replace(self, target):
             os.kill(os.getpid(), signal.SIGKILL)
     return real(self, target)
 Path.replace = replace
-conduct(toy([]), out=Path({str(tmp_path / "run")!r}))
+run_experiment(toy([]), out=Path({str(tmp_path / "run")!r}))
 """
     done = subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parent, capture_output=True, text=True)
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert list(open_run(tmp_path / "run").tables) == ["squares"]
     made: list[str] = []
-    assert conduct(toy(made), out=tmp_path / "run", resume=True).run.finished
+    assert run_experiment(toy(made), out=tmp_path / "run", resume=True).run.finished
     assert made == ["cubes"]
     assert not list((tmp_path / "run").glob(".*.writing"))
 

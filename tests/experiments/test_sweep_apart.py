@@ -16,7 +16,7 @@ from test_sweep_killed import GAS, PATIENCE, saved_step
 from clast.cli import run_command
 from clast.errors import InputError, PhysicsError
 from clast.experiments import find
-from clast.experiments.shared.running import conduct, put_in_order
+from clast.experiments.shared.running import put_in_order, run_experiment
 from clast.experiments.shared.tables_apart import groups_of, make_apart, work
 from clast.output.progress import quiet
 from clast.output.store.reader import open_run
@@ -37,7 +37,7 @@ def tables_of(folder):
 def test_tables_made_apart_have_the_same_bits(tmp_path, monkeypatch):
     study = find("friction-loop")
     monkeypatch.setattr("clast.experiments.shared.running.draw", lambda experiment, parameters, run: run)
-    conduct(study, out=tmp_path / "one", given=SMALL)
+    run_experiment(study, out=tmp_path / "one", given=SMALL)
     words = ["run", "friction-loop", "--turns", "1", "--steps", "100", "--jobs", "2", "--out", str(tmp_path / "two")]
     monkeypatch.setattr("clast.cli.running.show_outcome", lambda run: None)
     assert run_command(words) == 0
@@ -70,9 +70,9 @@ def test_a_group_says_what_is_wrong_and_others_studies_are_refused(tmp_path):
     lost = {**about, "tables": ["vertex-vertex"], "file": str(tmp_path / "gone" / "0")}
     assert work({**lost, "parameters": {"seed": 1, **SMALL}}, lambda _: None)["kind"] == "disk"
     with pytest.raises(InputError, match="no other process finds it"):
-        conduct(toy([]), out=tmp_path / "run", jobs=2)
+        run_experiment(toy([]), out=tmp_path / "run", jobs=2)
     with pytest.raises(InputError, match="jobs = 0"):
-        conduct(toy([]), out=tmp_path / "run", jobs=0)
+        run_experiment(toy([]), out=tmp_path / "run", jobs=0)
     assert not (tmp_path / "run").exists()
     kept = []
     say = {"table": "t", "file": str(tmp_path / "t.npz"), "seconds": 1.0}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from clast.experiments import find
-from clast.experiments.shared.running import conduct
+from clast.experiments.shared.running import run_experiment
 from clast.experiments.verlet_distance import (
     AUTO,
     SPEEDS,
@@ -24,7 +24,7 @@ SHORT = {"grains": 20, "until": 0.4, "repetitions": 2, "every": 4}
 
 @pytest.fixture(scope="module")
 def costs(tmp_path_factory):
-    return conduct(find("verlet-distance"), given=SHORT, out=tmp_path_factory.mktemp("verlet") / "run")
+    return run_experiment(find("verlet-distance"), given=SHORT, out=tmp_path_factory.mktemp("verlet") / "run")
 
 
 def test_every_distance_is_timed_in_turn(costs):

@@ -125,7 +125,7 @@ def run_experiment(experiment: Entry, size: str | None, given: dict[str, str], o
     elif out is None:
         out = latest_run(experiment.name)
 
-    from clast.experiments.shared.running import conduct, stored_parameters
+    from clast.experiments.shared.running import run_experiment, stored_parameters
     from clast.output.progress import Progress
 
     progress = Progress(label=experiment.name, silent=options.quiet, verbose=options.verbose)
@@ -134,7 +134,7 @@ def run_experiment(experiment: Entry, size: str | None, given: dict[str, str], o
             with readable(folder) as stored:
                 chosen = stored_parameters(experiment, stored)[1]
         progress.detail(", ".join(f"{key} = {value}" for key, value in chosen.model_dump().items()))
-        outcome = conduct(
+        outcome = run_experiment(
             experiment, out=folder, size=size, given=given, threads=options.threads, device=options.device or "cpu",
             jobs=options.jobs, resume=options.resume, overwrite=options.overwrite, progress=progress,
             checkpoint_seconds=options.checkpoint,

@@ -150,9 +150,9 @@ def carry_out(
         draw_run(run_file(file, out=run, resume=resume, progress=progress, checkpoint_seconds=checkpoint_seconds))
     else:
         from clast.experiments import find
-        from clast.experiments.shared.running import conduct
+        from clast.experiments.shared.running import run_experiment
 
-        conduct(
+        run_experiment(
             find(task.what), out=run, size=task.size, given=task.parameters, threads=threads, device=device or "cpu",
             resume=resume, progress=progress, checkpoint_seconds=checkpoint_seconds,
         )  # fmt: skip

@@ -33,7 +33,7 @@ class Outcome:
     figures: list[Path]
 
 
-def conduct(
+def run_experiment(
     experiment: Entry,
     *,
     out: Path,
