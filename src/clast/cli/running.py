@@ -111,10 +111,10 @@ def run(
         show_parameters(experiment)
         return
     words = [*context.args, *(["--seed", seed] if seed is not None else [])]
-    run_experiment(experiment, size, read_options(experiment.name, experiment.parameters.model_fields, words), options)
+    run_command(experiment, size, read_options(experiment.name, experiment.parameters.model_fields, words), options)
 
 
-def run_experiment(experiment: Entry, size: str | None, given: dict[str, str], options: RunOptions) -> None:
+def run_command(experiment: Entry, size: str | None, given: dict[str, str], options: RunOptions) -> None:
     """Run an experiment and show what came out of it."""
     from clast.experiments.shared.tables_apart import check_jobs
 

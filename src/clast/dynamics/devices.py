@@ -32,8 +32,8 @@ def choose_device(device: str, moving: int, dimension: int, threads: int | str) 
     dimension   2 in the plane, 3 in space
     threads     of the run, were it on the CPU; "auto" counts as all cores
 
-    A step on a GPU takes 15 to 20 µs however few bodies there are (dense hexagons on an H200: 24 µs for 10 000, 91 for 100 000, 697
-    for a million). One core takes per body and step 6 ns in a gas in the plane, 30 ns in a dense packing of
+    A step on a GPU takes 15 to 20 µs however few bodies there are (dense hexagons on an H200: 24 µs for 10 000, 91 for 100 000,
+    697 for a million). One core takes per body and step 6 ns in a gas in the plane, 30 ns in a dense packing of
     hexagons, 200 ns for dense spheres, 1 to 2 µs for cubes, sharp or rounded. So with 5 000 bodies in the plane and 1 000 in
     space one core takes longer: 30 µs for a gas, 150 and more for all else. With n threads there must be 0.6 n times as many,
     as 16 cores are about ten times as quick as one. With fewer, the seconds that a GPU needs to start count for more.

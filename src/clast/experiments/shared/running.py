@@ -1,9 +1,11 @@
-"""Run an experiment from parameters to result.json and figures; on resume take up what is there."""
+"""Run an experiment import warnings
+from parameters to result.json and figures; on resume take up what is there."""
 
 import dataclasses
 import math
 import shutil
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -240,3 +242,11 @@ def kept_parameters(experiment: Entry, run: Run, size: str | None, given: Mappin
                 "a resumed run keeps its parameters"
             )
     return kept_size, kept
+
+
+def __getattr__(name: str) -> Any:
+    """The old name of `run_experiment`, for one version."""
+    if name != "conduct":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn("`conduct` is called `run_experiment` now", DeprecationWarning, stacklevel=2)
+    return run_experiment
