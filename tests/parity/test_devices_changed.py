@@ -40,5 +40,9 @@ def test_rows_of_a_sweep_run_where_the_sweep_does(simulated):
     assert simulated["sweeps"] == ["cuda", "cpu", "cuda"]
 
 
+def test_numbers_of_threads_are_not_compared_on_a_gpu(simulated):
+    assert not simulated["threads compared"]
+
+
 def test_auto_takes_the_gpu(simulated):
     assert simulated["auto"] == ["cuda", True, "4 bodies move, and a GPU gains from 4 on"]

@@ -99,6 +99,8 @@ def main() -> None:
             found = changed(name, out, first, second)
             found["apart"] = grid_scenes.apart(straight, found.pop("run"))
             result[f"{name}, {first} to {second}"] = found
+    many = Engine(pentagons(), device="cuda", threads="auto")
+    result["threads compared"] = many._thread_search is not None
     devices.FEWEST[2] = 4
     auto = Engine(pentagons(), device="auto")
     result["auto"] = [auto.device, auto._grid is not None, auto.device_reason]
