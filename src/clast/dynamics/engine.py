@@ -142,6 +142,8 @@ class Engine(HomeEngine):
     def _compile(self) -> None:
         """Load or compile every kernel now, by calls that do nothing, so that no clock ever measures it."""
         self._stretch(self.step)
+        if self._grid is not None:
+            self._grid.prepare(self)
         self._kick(*self._copy(), 0.0, 0.0, 0.5)
         self.seconds = 0.0
         self._rebuild()  # once more: the time of the first was that of its compiler

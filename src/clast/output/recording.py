@@ -36,7 +36,7 @@ from clast.shapes.space.solid import Solid
 CHECKPOINT_SECONDS = 30.0
 DEEP = 0.2  # of the mean sphero-radius of a pair: overlap during the run worth a warning
 NOTABLE = 0.01  # of the sum of sphero-radii: overlap at the start worth a word
-GPU_COMPILES = "compiling for the GPU, up to 20 s"
+GPU_COMPILES = "compiling for the GPU, up to a minute the first time, then 2 to 4 s"
 CHECKPOINT_BYTES = 64 << 20  # of frames waiting in memory
 
 Extra = Callable[[Engine, Snapshot], Mapping[str, float]]
