@@ -26,10 +26,9 @@ from clast.dynamics.arrays import (
     Tags,
 )  # fmt: skip
 
-RESYNC = (
-    64  # steps between recomputing (cos, sin) from the angle, so that they stay within 1e-14; a fixed number, so that bits do not
-)
-# depend on rebuilds
+# steps between recomputing (cos, sin) from the angle, so that they stay within 1e-14; a fixed number, so that bits do not depend
+# on rebuilds
+RESYNC = 80
 
 
 class Job(NamedTuple):
