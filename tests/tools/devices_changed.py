@@ -14,8 +14,8 @@ from grid_scenes import DT, cubes, pentagons
 
 import clast
 from clast.cli import run_command
-from clast.dynamics import devices
 from clast.dynamics.engine import Engine
+from clast.dynamics.gpu import devices
 from clast.sweeps.task import Task, carry_out
 
 FIRST, LAST = 30 * DT, 60 * DT

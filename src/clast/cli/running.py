@@ -239,7 +239,7 @@ def read_threads(text: str) -> int | str:
 def read_device(text: str | None) -> str | None:
     """A device that can be used here, or None if none is given."""
     if text is not None:
-        from clast.dynamics.devices import check_device
+        from clast.dynamics.gpu.devices import check_device
 
         check_device(text, "--device ")
     return text

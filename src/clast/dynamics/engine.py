@@ -17,10 +17,10 @@ from clast.dynamics.bodies import cell, locality, removal
 from clast.dynamics.bodies.room import empty_forces, empty_lists
 from clast.dynamics.contacts.memory import put_springs, springs_of, without_extra
 from clast.dynamics.contacts.remark import remark_on
-from clast.dynamics.devices import GPU, check_device, choose_device
 from clast.dynamics.family import family_of
-from clast.dynamics.grid import Grid
-from clast.dynamics.home import HomeEngine
+from clast.dynamics.gpu.devices import GPU, check_device, choose_device
+from clast.dynamics.gpu.grid import Grid
+from clast.dynamics.gpu.home import HomeEngine
 from clast.dynamics.program import Program
 from clast.dynamics.snapshot import Snapshot, take_snapshot
 from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE, Stretcher, step_of
@@ -51,8 +51,8 @@ class Engine(HomeEngine):
     threads      1, a number, or "auto", which compares several on the run itself and takes the quickest; beside a GPU those of
                  outputs, which the host makes
     integrator   "verlet", "gear4" or "gear5"
-    device       "cpu", or "cuda": steps and rebuilds of lists run on a GPU; or "auto", see `clast.dynamics.devices`. Afterwards
-                 `device` is one of the first two, and `device_reason` a sentence why
+    device       "cpu", or "cuda": steps and rebuilds of lists run on a GPU; or "auto", see `clast.dynamics.gpu.devices`.
+                 Afterwards `device` is one of the first two, and `device_reason` a sentence why
 
     SceneError for what cannot be stepped, StepError for a step at which a contact would be unstable; while it runs OverlapError
     for bodies that overlap too deeply, NotFiniteError for numbers that are none any more.

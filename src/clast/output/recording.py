@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from clast.backend.bind import is_compiled
-from clast.dynamics.devices import GPU, check_device
 from clast.dynamics.engine import Engine, Snapshot, kernels_of
+from clast.dynamics.gpu.devices import GPU, check_device
 from clast.dynamics.runner import Every, run_stretches
 from clast.errors import CellError, InputError, OverlapError, StoreError
 from clast.measures.book import Book

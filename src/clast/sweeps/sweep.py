@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from clast.dynamics.devices import check_device
+from clast.dynamics.gpu.devices import check_device
 from clast.errors import ClastError, InputError
 from clast.experiments import find
 from clast.experiments.shared.tables_apart import check_place

@@ -14,7 +14,7 @@ import clast
 from clast.backend.bind import FAMILIES, PACKAGE, TEMPLATE, sources
 from clast.backend.private_code import KernelCompiler
 from clast.dynamics.engine import Engine
-from clast.dynamics.grid import COMPILED
+from clast.dynamics.gpu.grid import COMPILED
 from clast.laws import Linear, OverlapVolume, by_kind
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D

@@ -3,9 +3,9 @@
 import pytest
 from grid_scenes import pentagons
 
-from clast.dynamics import devices
-from clast.dynamics.devices import choose_device
 from clast.dynamics.engine import Engine
+from clast.dynamics.gpu import devices
+from clast.dynamics.gpu.devices import choose_device
 from clast.errors import InputError, SceneError
 from clast.output.recording import run
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clast.dynamics.devices import AUTO
+from clast.dynamics.gpu.devices import AUTO
 from clast.errors import ClastError, InputError, StoreError
 from clast.experiments.experiment import Columns, Entry, Experiment, Parameters, Quantity, Study
 from clast.experiments.shared.tables_apart import check_jobs, check_place, make_apart

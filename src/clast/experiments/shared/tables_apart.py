@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from clast.backend.processes import Answer, attend, count_jobs, share_out
-from clast.dynamics.devices import GPU
+from clast.dynamics.gpu.devices import GPU
 from clast.errors import InputError, PhysicsError
 from clast.experiments import find, names
 from clast.experiments.experiment import Entry, Parameters, Study

@@ -30,7 +30,7 @@ from clast.backend.cuda import (
 from clast.dynamics.arrays import Run, flat
 from clast.dynamics.bodies.room import Widths
 from clast.dynamics.contacts.heats import LOSS
-from clast.dynamics.grid_step import (
+from clast.dynamics.gpu.step import (
     DEEP,
     END,
     FLAGGED,
@@ -48,7 +48,7 @@ from clast.dynamics.grid_step import (
     GridJob,
     grids_of,
 )  # fmt: skip
-from clast.dynamics.grid_walls import Short, condense_of, shares_of, short_lists
+from clast.dynamics.gpu.walls import Short, condense_of, shares_of, short_lists
 from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE
 from clast.dynamics.worlds import Job
 from clast.neighbours.grid_rebuilder import GridRebuilder, rebuild_kernels_of, same
@@ -61,7 +61,7 @@ RECORDED = 32  # steps of a program
 AHEAD = 4  # programs that are begun before the host looks how far they have come, where none was stopped
 CHANGED = ("body", "angle", "momentum", "book", "gear", "mid_step")  # of a state, by steps
 STATE, LISTS = "state", "lists"
-COMPILED = "clast.dynamics.grid_step", "clast.dynamics.grid_walls", "clast.neighbours.grid_rebuild", "clast.backend.cuda"
+COMPILED = "clast.dynamics.gpu.step", "clast.dynamics.gpu.walls", "clast.neighbours.grid_rebuild", "clast.backend.cuda"
 HASTE = 3  # column of Lists.reference: of a moving cell, see `clast.dynamics.bodies.cell.haste`
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from clast.dynamics.grid import LISTS, STATE, Grid
+from clast.dynamics.gpu.grid import LISTS, STATE, Grid
 from clast.dynamics.named import NamedEngine
 
 

@@ -5,7 +5,7 @@
     BALANCE    pairs of that list
     ADD        pairs of that list
     PRESSURES  one thread                forces of loads, where there are any
-    CONDENSE   shares of long lists      what pushes tagged bodies is summed up, share by share (`grid_walls`)
+    CONDENSE   shares of long lists      what pushes tagged bodies is summed up, share by share (`walls`)
     MOVE       free bodies, then tagged  book what their pairs have lost, kick, drift, turn
     TICK       one thread                the step is done; does the stretch go on?
 
