@@ -28,7 +28,7 @@ from clast.dynamics.arrays import (
 
 # steps between recomputing (cos, sin) from the angle, so that they stay within 1e-14; a fixed number, so that bits do not depend
 # on rebuilds
-RESYNC = 80
+RESYNC = 64
 
 
 class Job(NamedTuple):
