@@ -13,7 +13,7 @@ from clast.backend.cuda import why_not
 from clast.dynamics.engine import Engine
 from clast.errors import InputError, SceneError
 
-PROGRAM = Path(grid_scenes.__file__)
+TOOLS = Path(grid_scenes.__file__).parent
 RECORDED = Path(__file__).with_name("figures.json")
 STEPS = 60
 SIMULATED = [
@@ -22,14 +22,30 @@ SIMULATED = [
 AGREE = 1e-9  # over 500 steps with friction, where every rounding may differ
 
 
-@pytest.fixture(scope="module")
-def simulated() -> dict:
-    """All scenes in a process of its own: the simulator is chosen when numba is imported."""
+def in_simulator(program: str, *words: str) -> dict:
+    """What a program of the tools prints, in a process of its own: the simulator is chosen when numba is imported."""
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
-    command = [sys.executable, str(PROGRAM), str(STEPS), *SIMULATED]
+    command = [sys.executable, str(TOOLS / program), *words]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def simulated() -> dict:
+    """All scenes."""
+    return in_simulator("grid_scenes.py", str(STEPS), *SIMULATED)
+
+
+def test_errors_removal_order_and_changes_are_those_of_threads():
+    trials = in_simulator("grid_trials.py")
+    for name in ("too_deep", "no_number"):
+        assert trials[name]["cuda"] == trials[name]["cpu"]
+    for name in ("removed", "reordered", "changed"):  # what pushes a wall is summed in shares
+        assert trials[name]["cuda"] == pytest.approx(trials[name]["cpu"], rel=1e-12, abs=1e-12), name
+    assert trials["too_deep"]["cpu"][0].startswith("OverlapError: bodies 0 and 1 overlap by")
+    assert trials["no_number"]["cpu"][0].startswith("NotFiniteError: body 0 left the finite numbers")
+    assert trials["removed"]["cpu"][-1] == 2
 
 
 @pytest.mark.parametrize("name", SIMULATED)

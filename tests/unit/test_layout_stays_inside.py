@@ -38,7 +38,7 @@ OF_TABLES = {
     "parity/test_reordered_bits", "parity/test_space_bits",
     "physics/test_gear", "physics/test_moving_cell", "physics/test_scaling", "physics/test_sharp_drum",
     "physics/test_space_balls", "physics/test_space_plane", "physics/test_tag_bits",
-    "tools/devices_changed", "tools/same_bits", "tools/same_scenes", "tools/space_tops",
+    "tools/devices_changed", "tools/grid_trials", "tools/same_bits", "tools/same_scenes", "tools/space_tops",
     "unit/backend/test_cache", "unit/backend/test_lines",
     "unit/contact/test_space_contact",
     "unit/dynamics/test_lanes", "unit/dynamics/test_memory", "unit/dynamics/test_named", "unit/dynamics/test_round_bodies",

@@ -1,0 +1,102 @@
+"""What may happen to a run beside its steps, by threads and on a grid: errors, removal, another order in memory, a user's hand.
+
+python tests/tools/grid_trials.py     prints a line of JSON: what came of each trial on either device
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import grid_scenes
+import numpy as np
+
+from clast.dynamics.bodies import locality, removal
+from clast.dynamics.engine import Engine
+from clast.errors import ClastError
+from clast.laws import Linear
+from clast.scene.plane import Scene
+from clast.shapes import disk, regular, segment
+
+
+def soft() -> Scene:
+    """Two squares that run into each other, too soft for that."""
+    scene = Scene(law=Linear(10.0))
+    for k in range(2):
+        scene.add(regular(4, 0.05, side=0.5), (1.0 * k, 0.0), velocity=(3.0 - 6.0 * k, 0.0))
+    return scene
+
+
+def falling() -> Scene:
+    """Disks of which two miss a short floor, and leave the run."""
+    scene = Scene(law=Linear(1e4, 5e3, friction=0.5), gravity=(0.0, -10.0), remove_below=-0.5)
+    for k in range(4):
+        scene.add(disk(0.3), (0.7 * k, -0.1 * k - 0.2), velocity=(0.1 * k, -4.0 * k))
+    scene.add_wall(segment((-1.0, -0.7), (0.9, -0.7), 0.1))
+    return scene
+
+
+def numbers(engine: Engine) -> list[float]:
+    """What a run has come to: places, totals of the book, springs, bodies gone."""
+    seen = engine.snapshot()
+    return [*seen.positions.ravel().tolist(), *seen.totals.values(), *engine.springs().memory.ravel().tolist(), engine.gone]
+
+
+def too_deep(device: str) -> list[Any]:
+    """The error of bodies that overlap too deeply."""
+    return [message(lambda: Engine(soft(), dt=1e-3, alpha=0.05, device=device).advance(400))]
+
+
+def no_number(device: str) -> list[Any]:
+    """The error of a body whose velocity is no number."""
+    engine = Engine(grid_scenes.pentagons(), dt=grid_scenes.DT, alpha=0.01, device=device)
+    engine.advance(5)
+    engine.set_velocities(np.array([1]), np.array([[np.nan, 0.0]]), np.array([0.0]))
+    return [message(lambda: engine.advance(20))]
+
+
+def removed(device: str) -> list[Any]:
+    """Fallen grains leave the run."""
+    engine = Engine(falling(), dt=1e-3, alpha=0.05, device=device)
+    engine.advance(200)
+    return numbers(engine)
+
+
+def reordered(device: str) -> list[Any]:
+    """Rows change places at every rebuild."""
+    kept = locality.MANY, locality.LOOKS, locality.LOST, locality.GROWN
+    locality.MANY, locality.LOOKS, locality.LOST, locality.GROWN = 1, 1, -1.0, 0.0
+    engine = Engine(grid_scenes.pentagons(), dt=grid_scenes.DT, alpha=0.01, device=device)
+    engine.advance(60)
+    locality.MANY, locality.LOOKS, locality.LOST, locality.GROWN = kept
+    return numbers(engine)
+
+
+def changed(device: str) -> list[Any]:
+    """A user slows grains and gives one another velocity."""
+    engine = Engine(grid_scenes.pentagons(), dt=grid_scenes.DT, alpha=0.01, device=device)
+    engine.advance(30)
+    engine.slow(0.5)
+    engine.set_velocities(np.array([0]), np.array([[0.3, 0.1]]), np.array([1.0]))
+    engine.advance(60)
+    return numbers(engine)
+
+
+TRIALS = (too_deep, no_number, removed, reordered, changed)
+
+
+def message(work: Callable[[], object]) -> str:
+    """The error of a call, with its kind; "" for none."""
+    try:
+        work()
+    except ClastError as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def main() -> None:
+    removal.INTERVAL = 32
+    print(json.dumps({each.__name__: {device: each(device) for device in ("cpu", "cuda")} for each in TRIALS}))
+
+
+if __name__ == "__main__":
+    main()
