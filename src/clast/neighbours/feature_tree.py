@@ -1,9 +1,9 @@
 """Boxes about runs of features, boxes about runs of these, and so on: the features near a point without looking at all of them.
 
-A wall or terrain may have thousands of edges, and a grain meets a few of them. Neighbours along a chain have consecutive
-numbers, so halves of a run of numbers are near in space, and the boxes that do not hold a point leave out most of them. Nodes
-stand in the order in which they are walked through, each with the node that comes next where its box is too far away: no stack
-is needed, and features are met in ascending order. A shape of few features has one node, a leaf.
+A wall or terrain may have thousands of edges, and a grain meets a few of them. In the plane neighbours along a chain have
+consecutive numbers, so halves of a run of numbers are near each other (`tree_of`); in space numbers say little, and features are
+parted by where they lie (`tree_by_place`). Nodes stand in the order in which they are walked through, each with the node that
+comes next where its box is too far away: no stack is needed. A shape of few features has one node, a leaf.
 
 It is in the frame of the body, so it is made once for a run.
 """
@@ -26,10 +26,34 @@ class Tree(NamedTuple):
     skip: np.ndarray  # (nn,) int64: the node to go on with where the box is too far; else the next
     first: np.ndarray  # (nn,) int64: features of a leaf; none of an inner node
     last: np.ndarray  # (nn,) int64
+    item: np.ndarray  # (items,) int64: of `tree_by_place` feature item[k] for first ≤ k < last; of `tree_of` item[k] is k
+
+
+def tree_by_place(low: np.ndarray, high: np.ndarray, first: np.ndarray, last: np.ndarray) -> Tree:
+    """Tree over items with boxes `low` … `high` (items, axes); those of shape s are first[s] ≤ item < last[s].
+
+    A node is parted in the middle of the longer side of where its items lie. Those of a leaf are in ascending order."""
+    item, middle = np.arange(len(low)), 0.5 * (low + high)
+    for start, end in zip(first.tolist(), last.tolist(), strict=True):
+        part_by_place(item[start:end], middle)
+    tree = tree_of(low[item], high[item], first, last)
+    return tree._replace(item=item)
+
+
+def part_by_place(item: np.ndarray, middle: np.ndarray) -> None:
+    """Put items in the order of the tree, in place: halves as `add_nodes` makes them."""
+    if item.size > LEAF:
+        half = item.size // 2
+        axis = int(np.argmax(np.ptp(middle[item], axis=0)))
+        item[:] = item[np.argpartition(middle[item, axis], half)]
+        part_by_place(item[:half], middle)
+        part_by_place(item[half:], middle)
+    else:
+        item.sort()
 
 
 def tree_of(low: np.ndarray, high: np.ndarray, first: np.ndarray, last: np.ndarray) -> Tree:
-    """Tree over items with boxes `low` … `high` (items, axes); those of shape s are first[s] ≤ item < last[s]."""
+    """The same of halves of runs of numbers: leaves, and the items in them, come in ascending order."""
     first_node: list[int] = [0]
     nodes: list[tuple[int, int, int]] = []
     for start, end in zip(first.tolist(), last.tolist(), strict=True):
@@ -45,6 +69,7 @@ def tree_of(low: np.ndarray, high: np.ndarray, first: np.ndarray, last: np.ndarr
         skip.copy(),
         start.copy(),
         np.where(end - start <= LEAF, end, start),
+        np.arange(len(low)),
     )
 
 

@@ -71,21 +71,25 @@ def meet(k, side, world):
     """What candidate k counts; nothing further away than side.near does."""
     geometry, x = world.geometry, side.seen
     feature, other = geometry.feature, ROW * np.int64(world.lists.candidate[CANDIDATE * k + FACED])
-    kind, curved, axis = feature[other + KIND], 1.0, NONE
+    kind, curved, axis, count = feature[other + KIND], 1.0, NONE, 0.0
     if kind == FACE:
         curved = 0.0
         square, count, q = on_face(x, other, side, geometry)
     elif kind == EDGE:
         q, square = edge_way(x, other, feature)
-        count = edge_count(x, other, feature) if square < side.near else 0.0
-        along_edge = minus(triple(feature, other + 3), triple(feature, other))
-        axis = turn(side.rotation, times(math.sqrt(feature[other + 6]), along_edge))
+        if square < side.near:
+            count = edge_count(x, other, feature)
+            if count != 0.0:
+                along_edge = minus(triple(feature, other + 3), triple(feature, other))
+                axis = turn(side.rotation, times(math.sqrt(feature[other + 6]), along_edge))
     else:
         q = minus(triple(feature, other), x)
         square = dot(q, q)
-        count = vertex_count(times(-1.0, q), other, feature, geometry.fan, geometry.corner) if square < side.near else 0.0
-    touching = count != 0.0 and square < side.reach * side.reach
-    return Met(k, count, turn(side.rotation, q), square, curved, axis, touching)
+        if square < side.near:
+            count = vertex_count(times(-1.0, q), other, feature, geometry.fan, geometry.corner)
+    if count == 0.0:  # most candidates on a terrain
+        return Met(k, 0.0, q, square, curved, axis, False)
+    return Met(k, count, turn(side.rotation, q), square, curved, axis, square < side.reach * side.reach)
 
 
 @device

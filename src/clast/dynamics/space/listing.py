@@ -46,7 +46,7 @@ from clast.dynamics.space.columns import (
 from clast.dynamics.space.counting import GRAPH
 from clast.neighbours.candidates import beyond, none_found, note, sort_candidates
 from clast.neighbours.carry import carry_of
-from clast.neighbours.feature_tree import SLACK, Tree, next_leaf, squared_distance_in_space, tree_of
+from clast.neighbours.feature_tree import SLACK, Tree, next_leaf, squared_distance_in_space, tree_by_place
 
 AXES = 3
 WORDS = 0  # of Scratch.hit: there are too many combinations for bits
@@ -57,7 +57,7 @@ def trees_of(geometry: Geometry) -> tuple[Tree, Tree]:
     """Trees of the vertices and of all features of all shapes."""
     low, high = geometry.bounds[:, :3], geometry.bounds[:, 3:]
     first, last = geometry.first_feature[:-1], geometry.first_feature[1:]
-    return tree_of(low, high, geometry.first_vertex, last), tree_of(low, high, first, last)
+    return tree_by_place(low, high, geometry.first_vertex, last), tree_by_place(low, high, first, last)
 
 
 def room_of(geometry: Geometry) -> int:
@@ -173,7 +173,8 @@ def note_probe(v, x, leaf, sight, found, world):
     """Features of one leaf of b that vertex v of a may come to meet; b sees it at x."""
     geometry, faced, candidate = world.geometry, world.faced, world.target
     feature, row = geometry.feature, ROW * v
-    for f in range(faced.first[leaf], faced.last[leaf]):
+    for n in range(faced.first[leaf], faced.last[leaf]):
+        f = faced.item[unsigned(n)]
         other = ROW * unsigned(f)
         kind = feature[other + KIND]
         if kind == EDGE and feature[other + 7] != 0.0:  # mute
@@ -196,8 +197,8 @@ def list_probes(sight, found, world):
         node, last = unsigned(probes.first_node[sight.a]), unsigned(probes.first_node[sight.a + 1])
         node = next_leaf(probes, node, last, sight.there, sight.span)
         while node < last:
-            for vertex in range(probes.first[node], probes.last[node]):
-                v = unsigned(vertex)
+            for n in range(probes.first[node], probes.last[node]):
+                v = unsigned(probes.item[unsigned(n)])
                 if feature[ROW * v + 9] == 0.0:  # not mute
                     x = plus(turn(sight.frame, triple(feature, ROW * v)), sight.shift)
                     if squared_distance_in_space(faced, leaf, x) <= sight.gap * sight.gap * SLACK:
@@ -225,7 +226,8 @@ def note_graph(f, sight, found, world):
     leaf, end = unsigned(faced.first_node[sight.b]), unsigned(faced.first_node[sight.b + 1])
     leaf = next_leaf(faced, leaf, end, middle, near * near)
     while leaf < end:
-        for g in range(faced.first[leaf], faced.last[leaf]):
+        for n in range(faced.first[leaf], faced.last[leaf]):
+            g = faced.item[unsigned(n)]
             other = ROW * unsigned(g)
             if feature[other + KIND] == kind and has_graph(feature, other):
                 u = minus(x, triple(feature, other))
@@ -237,16 +239,18 @@ def note_graph(f, sight, found, world):
 
 @device
 def list_graphs(sight, found, world):
-    """Edges of a on edges of b, and vertices on vertices as ends of edges; in ascending order as they come."""
+    """Edges of a on edges of b, and vertices on vertices as ends of edges; what was written is sorted."""
     feature, faced = world.geometry.feature, world.faced
     leaf, end = unsigned(faced.first_node[sight.a]), unsigned(faced.first_node[sight.a + 1])
     leaf = next_leaf(faced, leaf, end, sight.there, sight.span)
     while leaf < end:
-        for f in range(faced.first[leaf], faced.last[leaf]):
-            row = ROW * unsigned(f)
+        for n in range(faced.first[leaf], faced.last[leaf]):
+            f = unsigned(faced.item[unsigned(n)])
+            row = ROW * f
             if has_graph(feature, row) and squared_distance(sight.there, row, world.geometry, 0.0) < sight.span:
-                found = note_graph(unsigned(f), sight, found, world)
+                found = note_graph(f, sight, found, world)
         leaf = next_leaf(faced, leaf + unsigned(1), end, sight.there, sight.span)
+    sort_candidates(found, world.target)
     return found
 
 
