@@ -81,7 +81,8 @@ def main() -> None:
             found[floor].append((time.perf_counter() - began) / STEPS)
     for floor, engine in runs.items():
         renewed = 1000 * (engine.rebuilds - was[floor]) / (given.windows * STEPS)
-        print(f"{floor}: {1e6 * statistics.median(found[floor]):.0f} µs a step, {renewed:.0f} rebuilds in 1000 steps, {seen(engine)}")
+        step = 1e6 * statistics.median(found[floor])
+        print(f"{floor}: {step:.0f} µs a step, {renewed:.0f} rebuilds in 1000 steps, {seen(engine)}")
     print(f"terrain over plate: {statistics.fmean(found['terrain']) / statistics.fmean(found['plate']):.2f}")
 
 

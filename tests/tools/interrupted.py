@@ -11,7 +11,7 @@ def interrupt(*_: object) -> None:
 
 
 def advance_interrupted(engine: Engine, steps: int, after: float) -> int:
-    """Advance to step `steps`, interrupted again and again, one to three times `after` seconds after going on; returns how often."""
+    """Advance to step `steps`, interrupted again and again, each time after 1 to 3 times `after` seconds; returns how often."""
     broken, before = 0, signal.signal(signal.SIGALRM, interrupt)
     try:
         while engine.step < steps:
