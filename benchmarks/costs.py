@@ -10,13 +10,13 @@ import sys
 import time
 
 import numpy as np
+from tiles import hexagon_tile
 
-from clast.backend.bind import cache_folder
 from clast.bench.cases import CASES, gas, measure, prepare_dense, voronoi_shapes
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
 from clast.packing.plane.insertion import insert_at_random, power_law
-from clast.protocols.periodic import Tile, compress, damped
+from clast.protocols.periodic import damped
 from clast.protocols.settle import unbalanced_force
 from clast.scene.plane import Box, Scene
 from clast.shapes import cow, disk, regular
@@ -27,17 +27,6 @@ AREA = 6.52  # of a gas grain, that of the cow
 def peak_bytes() -> int:
     """Largest resident memory so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-def hexagon_tile() -> tuple[Tile, float]:
-    """A hundred hexagons packed in a periodic box; repeated it gives a dense state of any size."""
-    hexagon = regular(6, radius=0.1, circumradius=0.45)
-    path = cache_folder() / "bench-hexagon-tile.npz"
-    if not path.exists():
-        tile = compress([hexagon] * 100, overlap=1e-3, unbalanced=1e-4)
-        np.savez(path, positions=tile.positions, angles=tile.angles, period=tile.period)
-    stored = np.load(path)
-    return Tile([hexagon] * 100, stored["positions"], stored["angles"], float(stored["period"])), hexagon.area
 
 
 def grains() -> None:

@@ -15,15 +15,14 @@ from typing import Any
 
 import numpy as np
 import peers
-from costs import hexagon_tile
+from tiles import hexagon_tile, kept, plane_tile
 
 from clast.algebra.quaternions import random_turns
-from clast.backend.bind import cache_folder
 from clast.backend.cuda import memory_in_use
 from clast.bench.cases import gas, hexagon, voronoi_shapes
 from clast.dynamics.engine import Engine
 from clast.laws import Law, Linear, OverlapVolume
-from clast.protocols.periodic import Tile, compress, damped
+from clast.protocols.periodic import Tile, damped
 from clast.scene.space import Box3D, Scene3D
 from clast.shapes import Solid, cow, cuboid, sphere_clump
 
@@ -35,14 +34,7 @@ GAS_STEP, WARM_UP = 1e-5, 0.2  # s, as in EPL08; of motion before a gas is measu
 
 def voronoi_tile() -> tuple[Tile, float]:
     """A hundred and forty-four Voronoi grains packed in a periodic box."""
-    path = cache_folder() / "bench-voronoi-tile.npz"
-    shapes = voronoi_shapes(144)
-    if not path.exists():
-        tile = compress(shapes, overlap=1e-3, unbalanced=1e-3)
-        np.savez(path, positions=tile.positions, angles=tile.angles, period=tile.period)
-    stored = np.load(path)
-    area = float(np.mean([shape.area for shape in shapes]))
-    return Tile(shapes, stored["positions"], stored["angles"], float(stored["period"])), area
+    return plane_tile("voronoi", voronoi_shapes(144), 1e-3)
 
 
 def repeated(tile: tuple[Tile, float], grains: int, shaken: bool) -> tuple[Any, dict[str, Any]]:
@@ -65,14 +57,14 @@ def shake(engine: Engine) -> None:
 def round_grains(kind: str, grains: int) -> tuple[Any, dict[str, Any]]:
     """Dense disks or spheres of `benchmarks/peers.py` at rest, in a periodic box: a packing of a thousand repeated."""
     case, count = peers.CASES[kind], peers.LARGEST_TILE
-    path = cache_folder() / f"bench-{kind}-tile.npz"
-    if not path.exists():
+
+    def make() -> dict[str, Any]:
         packed = peers.pack(case, count)
-        np.savez(path, places=packed.places, angles=packed.angles, side=packed.side)
-    stored = np.load(path)
-    tile = peers.Sample(
-        case, case.shapes(count), stored["places"], stored["angles"], np.zeros_like(stored["places"]), float(stored["side"])
-    )
+        return {"places": packed.places, "angles": packed.angles, "side": packed.side}
+
+    shapes = case.shapes(count)
+    stored = kept(kind, make, shapes, f"{case.dimension} {case.corners} {case.fill}")
+    tile = peers.Sample(case, shapes, stored["places"], stored["angles"], np.zeros_like(stored["places"]), float(stored["side"]))
     times = max(round((grains / count) ** (1.0 / case.dimension)), 1)
     return peers.scene_of(peers.repeat(tile, times)), {}
 
@@ -80,8 +72,8 @@ def round_grains(kind: str, grains: int) -> tuple[Any, dict[str, Any]]:
 def solid_tile(name: str, solid: Solid, law: Law, fill: float, count: int = 216) -> tuple[np.ndarray, np.ndarray, float]:
     """Places, orientations and side of a periodic box of equal solids: a box that shrinks around moving grains until they take a
     part `fill` of it, and then a drag that brings them to rest."""
-    path = cache_folder() / f"bench-{name}-tile.npz"
-    if not path.exists():
+
+    def make() -> dict[str, Any]:
         rng, across = np.random.default_rng(1), round(count ** (1.0 / 3.0))
         spacing = 2.05 * solid.reach
         cells = np.stack(np.unravel_index(np.arange(count), (across,) * 3), axis=1)
@@ -97,8 +89,9 @@ def solid_tile(name: str, solid: Solid, law: Law, fill: float, count: int = 216)
             engine.advance(SQUEEZE_STEPS if goal is not None else REST_STEPS)
             seen = engine.snapshot()
             places, turns = seen.positions, seen.orientations
-        np.savez(path, places=places, turns=turns, side=side)
-    stored = np.load(path)
+        return {"places": places, "turns": turns, "side": side}
+
+    stored = kept(name, make, [solid], repr(law))
     return stored["places"], stored["turns"], float(stored["side"])
 
 

@@ -17,8 +17,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from costs import hexagon_tile
+from tiles import hexagon_tile
 
+from clast.backend.bind import cache_folder
 from clast.dynamics.engine import Engine
 from clast.protocols.periodic import damped
 
@@ -41,6 +42,17 @@ def dense(grains: int, shaken: bool, threads: int) -> Engine:
         speed = SHAKE * 1e-3 / np.sqrt(area)
         engine.set_velocities(ids, speed * rng.normal(size=(ids.size, 2)), speed * rng.normal(size=ids.size))
     return engine
+
+
+def contacts_per_grain(engine: Engine) -> float:
+    """Contacts that count, per grain. Ends the program where there are fewer than grains: that is no packing at rest."""
+    found = float((engine.snapshot().contacts.counts > 0.0).sum()) / engine.moving
+    if found < 1.0:
+        sys.exit(
+            f"the packing of {engine.moving} grains at rest has {found:.2f} contacts a grain, so its cost would say nothing: "
+            f"remove bench-hexagon-tile-*.npz from {cache_folder()}; if that does not help, look at clast.protocols.periodic"
+        )
+    return found
 
 
 def pace(engine: Engine, steps: int) -> float:
@@ -137,6 +149,8 @@ def main() -> None:
     for grains in (int(each) for each in given.grains.split(",")):
         for shaken in (False, True):
             engines = {threads: dense(grains, shaken, threads) for threads in counts}
+            if not shaken:
+                contacts_per_grain(engines[counts[0]])
             show("shaken" if shaken else "at rest", grains, by_turns(engines, given.windows))
             if given.busy:
                 alone = {min(counts): engines[min(counts)]}
@@ -145,7 +159,9 @@ def main() -> None:
                 found = busy(lambda others=others: by_turns(others, given.windows))
                 show("busy core", grains, {**quiet, **found})  # type: ignore[dict-item]
             steps = {engine.rebuilds for engine in engines.values()}
-            print(f"    rebuilds {sorted(steps)}, α {engines[counts[0]].alpha:.3g}", flush=True)
+            first = engines[counts[0]]
+            contacts = f"{contacts_per_grain(first):.2f} contacts a grain, " if not shaken else ""
+            print(f"    {contacts}rebuilds {sorted(steps)}, α {first.alpha:.3g}", flush=True)
     if given.beside:
         one, two = beside(10_000, counts[-1])
         print(

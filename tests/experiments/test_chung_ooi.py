@@ -1,16 +1,14 @@
 """chung-ooi with fewer steps: single impacts beside closed forms and the paper's figures."""
 
-import math
-
 import numpy as np
 import pytest
 
-from clast.errors import InputError
 from clast.experiments import find
 from clast.experiments.chung_ooi import HABITS, HALF, LIKELY, WORDS, slides
 from clast.experiments.impacts.eight_impacts import OBLIQUE, OXIDE, SPEEDS, SPINNING
-from clast.experiments.impacts.thrown import Start, asked_restitution, hertz_mindlin, impact_scene, restitution_of
+from clast.experiments.impacts.thrown import Start, hertz_mindlin, impact_scene
 from clast.experiments.shared.running import run_experiment
+from clast.laws.restitution import pulling_ratio, restitution_of
 
 pytestmark = pytest.mark.validate  # Hertz-Mindlin in space is compiled for these alone
 
@@ -46,9 +44,9 @@ def test_forces_of_straight_impacts(impacts):
 
 def test_restitution_is_what_was_asked_for(impacts):
     table = impacts.run.tables["3"]
-    assert table["restitution"] == pytest.approx(table["wanted"], rel=0.01)
-    betas = [-math.log(e) / math.hypot(math.log(e), math.pi) for e in table["wanted"]]
-    assert table["uncorrected"] == pytest.approx([restitution_of(beta) for beta in betas], rel=0.005)
+    assert table["restitution"] == pytest.approx(table["wanted"], rel=1e-3)
+    betas = [pulling_ratio(e) for e in table["wanted"]]
+    assert table["uncorrected"] == pytest.approx([restitution_of(beta) for beta in betas], rel=1e-3)
     assert impacts.run.tables["6"]["normal"] == pytest.approx(SPINNING[1], rel=0.005)
 
 
@@ -80,17 +78,8 @@ def test_planes_drawn_in_other_ways_are_the_same(impacts):
 def test_answers_converge(impacts):
     order = {quantity.name: quantity.measured for quantity in impacts.quantities if quantity.name.startswith("order")}
     assert order["order, elastic"] > 2.0 and order["order, oblique, 20°"] > 1.5
-    assert 0.5 < order["order, damped, e = 0.6"] < 1.5  # a dashpot begins with a jump
+    assert order["order, damped, e = 0.6"] > 1.7
     assert impacts.run.tables["steps"]["damped"][-1] < 2e-4
-
-
-def test_restitution_asked_for():
-    for real in (1.0, 0.98, 0.5, 0.14):
-        law = asked_restitution(real)
-        beta = -math.log(law) / math.hypot(math.log(law), math.pi)
-        assert restitution_of(beta) == pytest.approx(real, rel=1e-9)
-    with pytest.raises(InputError, match="cannot be had"):
-        asked_restitution(0.135)
 
 
 def test_a_ball_on_a_plane_meets_it_once():

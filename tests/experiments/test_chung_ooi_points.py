@@ -13,7 +13,9 @@ from clast.experiments.impacts.thrown import Ball, Ends, effective
 from clast.laws import hertz_mindlin
 from clast.laws.law import Contact, Memory
 
-CONTACT = Contact(depth=1e-4, closing_speed=-0.3, sliding_u=0.02, sliding_w=-0.05, reduced_mass=2.0, radius=0.1)
+CONTACT = Contact(depth=1e-4, closing_speed=-0.3, sliding_u=0.02, sliding_w=-0.05, reduced_mass=2.0, radius=0.1)._replace(
+    sliding_now_u=0.02, sliding_now_w=-0.05
+)
 DT = 1e-5
 
 
@@ -94,11 +96,11 @@ def test_what_the_spring_keeps():
 def test_dashpots_and_caps():
     leaving = CONTACT._replace(closing_speed=-30.0)
     assert sum(force(Habit(), leaving)[:2]) == 0.0 > sum(force(Habit(pulls=True), leaving)[:2])
-    closing = CONTACT._replace(closing_speed=0.3, sliding_u=0.0, sliding_w=0.0)
+    closing = CONTACT._replace(closing_speed=0.3, sliding_u=0.0, sliding_w=0.0, sliding_now_u=0.0, sliding_now_w=0.0)
     stretched, cap = Memory(1.0, 0.0, 1e9), SPINNING[0] * force(Habit(), closing).elastic
     assert -force(Habit(), closing, stretched).shear_u > 1.1 * cap
     assert -force(Habit(elastic=True), closing, stretched).shear_u == pytest.approx(cap)
-    fast = closing._replace(closing_speed=0.0, sliding_w=-2.0)
+    fast = closing._replace(closing_speed=0.0, sliding_w=-2.0, sliding_now_w=-2.0)
     ours, gripping = force(Habit(), fast), force(Habit(sticking=True), fast)
     assert ours.drag_w + ours.shear_w == pytest.approx(cap)
     assert gripping.shear_w < cap < gripping.drag_w, "while the spring sticks nothing caps its dashpot"

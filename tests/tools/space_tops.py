@@ -26,7 +26,7 @@ from clast.dynamics.arrays import (
     flat,
 )
 from clast.dynamics.bodies.room import empty_forces
-from clast.dynamics.space.columns import BODY, CONSTANT, PAIR, PULL, SPIN, TURN, VELOCITY
+from clast.dynamics.space.columns import BODY, CONSTANT, GAIN, PAIR, PULL, SPIN, TURN, VELOCITY
 from clast.dynamics.space.family import WIDTHS, momenta
 from clast.dynamics.space.kicks import kick_and_drift_of
 from clast.dynamics.space.leading import move_tagged_of, note_pressures
@@ -78,7 +78,7 @@ def a_run(inverse, gravity=(0.0, 0.0, 0.0), mass: float = 0.7, order: int = 0) -
     )  # fmt: skip
     gear = np.zeros((2, 10, order) if order else (1, 10, 1))
     mid = np.zeros((2, 6) if order else (1, 6))
-    state = SpaceState(np.zeros((2, BODY)), np.zeros((2, 4)), np.zeros((2, ACCOUNTS)), gear, mid)
+    state = SpaceState(np.zeros((2, BODY)), np.zeros((2, 4)), np.zeros((2, ACCOUNTS)), gear, mid, np.zeros((1, GAIN)))
     state.body[:, TURN : TURN + 4] = Q0
     state.body[0, :3], state.body[0, VELOCITY : VELOCITY + 3] = (0.1, 0.2, 0.3), (1.0, -0.5, 0.4)
     state.momentum[0, :3] = L0
@@ -163,13 +163,13 @@ def as_in_a_step(move: Any) -> Any:
 @cache
 def free_pass(order: int, remembers: int) -> Any:
     """`pass(b, world)` for a body without tags, called from Python: of Verlet (order 0) or of Gear's method."""
-    return as_in_a_step(correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers))
+    return as_in_a_step(correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers, 0))
 
 
 @cache
 def tagged_pass(order: int, remembers: int) -> Any:
     """The same for a body with tags, with what comes before it: the pressures of this step."""
-    move = move_tagged_of(SimpleNamespace(gear=order, remembers=remembers))
+    move = move_tagged_of(SimpleNamespace(gear=order, remembers=remembers, expecting=0))
 
     @device
     def whole(b, world):

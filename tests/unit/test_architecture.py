@@ -69,7 +69,7 @@ def faults(path: Path, source: str) -> list[str]:
 def test_imports_run_one_way(path):
     layer = layer_of(path)
     assert layer in ALLOWED or layer in ("__init__", "__main__"), (
-        f"{layer}: a new layer has to be given its place here and in design.md"
+        f"{layer}: a new room has to be given its place here and in docs/architecture.md"
     )
     assert faults(path, path.read_text()) == []
 

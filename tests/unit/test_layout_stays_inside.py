@@ -17,6 +17,7 @@ PACKAGE = Path(clast.__file__).parent
 ROOT = Path(__file__).parents[2]
 PUBLIC = {
     "bodies.arrival": {"hold_back", "let_in"},
+    "bodies.removal": {"may_remove"},
     "engine": {"Engine", "Snapshot", "kernels_of"},
     "gpu": {"devices"},
     "gpu.devices": {"AUTO", "CPU", "DEVICES", "GPU", "check_device", "choose_device"},
@@ -58,7 +59,7 @@ FENCE = re.compile(r"^```python[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 class Seen(ast.NodeVisitor):
-    """Which names of a source stand for engines and snapshots, as far as it shows."""
+    """Which names of a source stand for engines, snapshots, their states and checkpoints, as far as it shows."""
 
     def __init__(self, tree: ast.AST) -> None:
         self.names = {"engine": "engine", "snapshot": "snapshot", "snap": "snapshot"}
@@ -82,12 +83,14 @@ class Seen(ast.NodeVisitor):
         if isinstance(node, ast.Name):
             return self.names.get(node.id)
         if isinstance(node, ast.Attribute):
-            return node.attr if node.attr in ("engine", "snapshot") else None
+            return node.attr if node.attr in ("engine", "snapshot", "state") else None
+        if isinstance(node, ast.Subscript):
+            return "tables" if self.kind(node.value) == "checkpoint" and ast.unparse(node.slice) == "0" else None
         if isinstance(node, ast.Call):
             called = ast.unparse(node.func).split(".")[-1]
             if called.endswith("Engine"):
                 return "engine"
-            return "snapshot" if called == "snapshot" else self.makers.get(called)
+            return called if called in ("snapshot", "checkpoint") else self.makers.get(called)
         if isinstance(node, ast.NamedExpr):
             return self.kind(node.value)
         return None
@@ -113,6 +116,8 @@ class Seen(ast.NodeVisitor):
             self.note(target, self.kind(node.value))
             if isinstance(target, ast.Tuple):
                 many = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value] * len(target.elts)
+                if self.kind(node.value) == "checkpoint":  # tables and single numbers
+                    self.note(target.elts[0], "tables")
                 for each, value in zip(target.elts, many, strict=False):
                     made = value.elt if isinstance(value, ast.GeneratorExp | ast.ListComp) else value
                     self.note(each, self.kind(made) if made is not node.value else None)
@@ -143,6 +148,11 @@ def imported(node: ast.AST) -> list[str]:
     return [f"{node.module}.{alias.name}" for alias in node.names if alias.name not in PUBLIC.get(module, ())]
 
 
+def is_name_of_table(index: ast.expr) -> bool:
+    """Whether an index is the name of a table of the state."""
+    return isinstance(index, ast.Constant) and index.value in STATE
+
+
 def leaks(source: str) -> list[str]:
     """Where a source reaches into the tables, by line."""
     tree = ast.parse(source)
@@ -159,14 +169,17 @@ def leaks(source: str) -> list[str]:
             and not of_tree
         ):
             found.append((node.lineno, f"columns by number: {ast.unparse(node)}"))
+        if isinstance(node, ast.Subscript) and seen.kind(node.value) == "tables" and is_name_of_table(node.slice):
+            found.append((node.lineno, f"a table of a checkpoint: {ast.unparse(node)}"))
         if not isinstance(node, ast.Attribute):
             continue
         kind, name = seen.kind(node.value), node.attr
-        inside = {"engine": OF_ENGINE, "snapshot": OF_SNAPSHOT, None: set()}[kind]
-        private = kind is not None and name.startswith("_") and not name.startswith("__") and name not in MAY_BE_CALLED
-        of_state = isinstance(node.value, ast.Attribute) and node.value.attr == "state" and name in STATE
+        inside = {"engine": OF_ENGINE, "snapshot": OF_SNAPSHOT, "state": STATE}.get(kind or "", set())
+        private = (
+            kind in ("engine", "snapshot") and name.startswith("_") and not name.startswith("__") and name not in MAY_BE_CALLED
+        )
         raw = name in ("integers", "floats") and id(node) not in called  # those of random generators are called
-        if name in inside or private or of_state or raw or name in CONSTANTS or name == "TABLE":
+        if name in inside or private or raw or name in CONSTANTS or name == "TABLE":
             found.append((node.lineno, ast.unparse(node)))
     return [f"{line}: {what}" for line, what in sorted(set(found))]
 
@@ -216,6 +229,10 @@ def test_only_tests_that_need_it_look_inside():
         "found = engine.state.body[0, 5]",
         "found = engine.snapshot().state.body[0]",
         "def f(run: Engine):\n    return run.order",
+        "st = e.state\nx = st.body\nx[0, 5]",
+        "def f(e):\n    return e.checkpoint()[0]['body'][:, 4]",
+        "arrays, numbers = e.checkpoint()\nb = arrays['body']\nb[:, 4]",
+        "kept = e.checkpoint()\nkept[0]['mid_step']",
         "closed = Engine(scene)\nclosed.state",
         "def made() -> Engine: ...\nit = made()\nrows = it._lists",
         "one, other = Engine(a), Engine(b)\nother.tags",
@@ -242,6 +259,8 @@ def test_the_check_sees_what_it_should(bad):
         "engine.advance(engine.step + engine.free)\nengine._rebuild()",
         "engine.snapshot().positions[0, 1]\nengine.snapshot().contacts.depths",
         "scene.bodies[3].position\nscene.tags",
+        "arrays, numbers = e.checkpoint()\nlen(arrays['spring'])\narrays[name]\nnumbers['step']",
+        "state = progress.state\nstate.upper()",
         "for node in ast.walk(tree):\n    del node.body[0]",
     ],
 )

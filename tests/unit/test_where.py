@@ -31,9 +31,11 @@ def rows(title: str) -> list[tuple[str, list[str]]]:
 
 
 def defined_in(source: str) -> set[str]:
-    """Names of all functions and classes of a source, nested ones too, methods also as Class.method."""
-    names = set()
-    for node in ast.walk(ast.parse(source)):
+    """Names of all functions and classes of a source, nested ones too, methods also as Class.method; and of its constants."""
+    tree = ast.parse(source)
+    constants = (target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets)
+    names = {node.id for target in constants for node in ast.walk(target) if isinstance(node, ast.Name)}
+    for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             names.add(node.name)
         if isinstance(node, ast.ClassDef):

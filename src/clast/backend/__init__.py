@@ -1,1 +1,1 @@
-"""The only place that imports numba: one source of physics, compiled for CPU threads (and, later, for CUDA)."""
+"""The only room that imports numba: one source of physics, compiled for threads of the CPU and for GPUs."""

@@ -1,6 +1,6 @@
-"""A grid of threads on a GPU, as one more way to run passes: tables in its memory, and programs of launches recorded once.
+"""A grid of threads on a GPU, as one more way to run passes: tables in its memory, and graphs of launches recorded once.
 
-A program is a list of launches that is run many times; on a GPU it is captured as a graph, because a launch from Python costs
+A graph is a list of launches that is run many times, captured once and begun by one call, because a launch from Python costs
 more than most of what it starts. What changes from run to run stands in tables: a launch reads there how far it goes.
 
 With `NUMBA_ENABLE_CUDASIM=1` and `NUMBA_DISABLE_JIT=1` the same runs in numba's simulator, thread after thread, for tests.
@@ -67,10 +67,10 @@ class Kernel:
     """What every thread of a launch runs: `one_pass(q, thread, job)` for every q below the number that stands at counts[at]. One
     thread may take several q. Counts and job come as one argument: of an array by itself the simulator would make a copy.
 
-    Machine code is made for the arguments of the first launch, or taken from disk: `program` stands for all that is compiled.
+    Machine code is made for the arguments of the first launch, or taken from disk: `made_of` stands for all that is compiled.
     """
 
-    def __init__(self, one_pass: Callable[..., Any], name: str, program: str) -> None:
+    def __init__(self, one_pass: Callable[..., Any], name: str, made_of: str) -> None:
         bring_cuda()
 
         def launch(counts_and_job, at):
@@ -79,7 +79,7 @@ class Kernel:
             for q in range(first, counts[at], stride):
                 one_pass(q, first, job)
 
-        self.name, self._program = name, program
+        self.name, self._made_of = name, made_of
         self._made: dict[Any, Any] = {}
         self.source = cuda.jit(launch)
 
@@ -95,7 +95,7 @@ class Kernel:
         from cuda.core import ObjectCode
 
         model = ".".join(str(each) for each in cuda.get_current_device().compute_capability)
-        digest = hashlib.sha256(f"{self._program} {self.name} {kinds} {model} {version('numba-cuda')} {BLOCK}".encode())
+        digest = hashlib.sha256(f"{self._made_of} {self.name} {kinds} {model} {version('numba-cuda')} {BLOCK}".encode())
         path = cache_folder() / f"clast_grid_{digest.hexdigest()[:24]}.cubin"
         if not is_private_file(path):
             library = self.source.compile(kinds)._codelibrary
@@ -131,8 +131,11 @@ def put(record: Any) -> Any:
 
 
 def mirror(record: Any, before: Any, there: Any, copied: Sequence[str]) -> Any:
-    """A record of arrays in the memory of the GPU that is like `record`. Of an earlier one, `before`, whose mirror was `there`,
-    arrays are kept that are still the same; of new ones only those named in `copied` are copied, the others are room."""
+    """A record of arrays in the memory of the GPU, one for each array of `record` and as large.
+
+    before, there   an earlier record and its mirror, or None: arrays that `record` still has are taken over from `there`
+    copied          names of the arrays whose numbers are copied; the others are memory as it happens to be
+    """
     made = []
     for name, array in record._asdict().items():
         if before is not None and getattr(before, name) is array:
@@ -202,8 +205,8 @@ class Launch:
         launch(stream, *self._ready)
 
 
-class Program:
-    """Launches one after the other, `times` times over, recorded."""
+class LaunchGraph:
+    """Launches one after the other, `times` times over, recorded once: a graph of CUDA, a list in the simulator."""
 
     def __init__(self, launches: Sequence[Launch], times: int) -> None:
         self.launches, self.times = list(launches), times
@@ -241,19 +244,24 @@ class Program:
 
 
 def times_in_turn(launches: Sequence[Launch], last: Launch | None, prepare: Callable[[], None], times: int) -> dict[str, float]:
-    """Seconds of each launch, by name: what the first n and `last`, `times` over, take longer than the first n − 1 and `last`."""
+    """Seconds that each launch takes, by its name: the time of the launches up to it and `last`, less that without it.
+
+    last      goes behind the others each time: it lets the next round begin
+    prepare   called before each measurement
+    times     rounds of a measurement, of which the shortest of five counts
+    """
     found: dict[str, float] = {}
     before = 0.0
     for count in range(len(launches) + 1):
         chosen = [*launches[:count], *([last] if last is not None else [])]
         if not chosen:
             continue
-        program, took = Program(chosen, times), []
+        graph, took = LaunchGraph(chosen, times), []
         for _ in range(5):
             prepare()
             began = time.perf_counter()
-            program.begin()
-            program.finish()
+            graph.begin()
+            graph.finish()
             took.append((time.perf_counter() - began) / times)
         name = launches[count - 1].name if count else chosen[-1].name
         found[name], before = found.get(name, 0.0) + min(took) - before, min(took)

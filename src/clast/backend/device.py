@@ -76,9 +76,9 @@ def try_law_function(function: Callable[..., Any], *arguments: Any) -> tuple[Any
     except numba.core.errors.NumbaError as error:
         if (place := getattr(error, "loc", None)) is not None:
             where = f"{place.filename}, line {place.line}"
-        said = [line.strip() for line in str(error).splitlines() if line.strip()]
-        said = [line for line in said if not line.startswith(("Failed in nopython", "During:", "There are", "- Of which"))]
-        reason = " ".join(said[:2]).removesuffix(">>>") if said else type(error).__name__
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        lines = [line for line in lines if not line.startswith(("Failed in nopython", "During:", "There are", "- Of which"))]
+        reason = " ".join(lines[:2]).removesuffix(">>>") if lines else type(error).__name__
         return None, f"{where}: {reason}"
     except Exception as error:  # whatever the user's formula does
         return None, f"{where}: {type(error).__name__}: {error}"

@@ -200,12 +200,12 @@ def attend(work: Callable[[Answer, Callable[[Answer], None]], Answer]) -> None:
             answers.flush()
 
     def listen() -> None:
-        told, rest = False, b""
+        announced, rest = False, b""
         while True:
-            if not told and compiled():
-                told = True
+            if not announced and compiled():
+                announced = True
                 say({"compiled": True})
-            if not select.select([0], [], [], None if told else LOOK_SECONDS)[0]:
+            if not select.select([0], [], [], None if announced else LOOK_SECONDS)[0]:
                 continue
             data = os.read(0, 1 << 16)
             if not data:  # who started us is gone, or needs us no more

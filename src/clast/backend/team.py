@@ -29,7 +29,7 @@ PHASE, DONE, FREE, CLAIM = 0, LINE, 2 * LINE, 8 * LINE  # the phase; its parts d
 OVER = 1 << 62  # a phase that never comes: the work is finished
 PART_BITS = 16  # of a claim word
 MOST_PARTS = (1 << PART_BITS) - 1  # of one home
-LATE, SPIN = 1.5, 20.0  # microseconds of waiting until the parts of others are looked at, until the core is given away
+PATIENCE, SPIN = 1.5, 20.0  # microseconds of waiting until the parts of others are looked at, until the core is given away
 
 
 class Team(NamedTuple):
@@ -37,7 +37,7 @@ class Team(NamedTuple):
 
     words: np.ndarray  # int64, see PHASE … CLAIM
     home: np.ndarray  # (threads + 1,) int64: parts of home v are home[v] … home[v + 1]
-    late: int  # turns of the waiting loop in `LATE` microseconds
+    patience: int  # turns of the waiting loop in PATIENCE microseconds
     spin: int  # and in SPIN microseconds
 
 
@@ -114,7 +114,7 @@ def member_of(work: Callable[..., Any], following: Callable[..., Any]) -> Any:
         while phase != OVER:
             last = False
             for d in range(homes):
-                if last or (d == 1 and not still(words, phase, team.late)):
+                if last or (d == 1 and not still(words, phase, team.patience)):
                     break
                 last = work_at_home((me + d) % homes, phase, me, team, job)
             if last:  # nobody holds a part: this thread is alone until it names the next phase
@@ -180,7 +180,7 @@ def new_team(threads: int, parts: int, phase: int, turns: float) -> Team:
     skip = (-raw.ctypes.data % (8 * LINE)) // 8  # to a boundary of two cache lines
     words = raw[skip : skip + size]
     words[PHASE] = phase
-    return Team(words, even_cuts(parts, threads), int(LATE * turns), int(SPIN * turns))
+    return Team(words, even_cuts(parts, threads), int(PATIENCE * turns), int(SPIN * turns))
 
 
 def even_cuts(count: int, parts: int) -> np.ndarray:

@@ -89,16 +89,16 @@ def show_plan(plan: Sequence[PlannedRun]) -> None:
     for each in plan:
         progress = progress_of(each)
         expected = "not known" if each.seconds is None else duration(each.seconds)
-        said = progress.message
+        remark = progress.message
         if progress.run is not None:
-            said = said or f"took {duration((progress.run.result or {}).get('wall_s') or 0.0)}"
+            remark = remark or f"took {duration((progress.run.result or {}).get('wall_s') or 0.0)}"
             progress.run.close()
         if each.requested and progress.state != "finished":
             lacking += 1
             left += each.seconds or 0.0
             unknown += each.seconds is None
         state = LACKING.get(progress.state, progress.state)
-        table.add_row(each.folder.name, each.entry.name, each.entry.paper, expected, state, said)
+        table.add_row(each.folder.name, each.entry.name, each.entry.paper, expected, state, remark)
     show(table)
     more = f", besides {unknown} whose time is not known" if unknown else ""
     print(f"{lacking} of {len(plan)} runs are to be made: about {duration(left)} one after the other{more}")

@@ -44,16 +44,16 @@ def info(
         pack_run(folder)
     with readable(folder) as stored:
         print(repr(stored))
-        said = stored.provenance
-        if "experiment" in said:
-            print(f"  what      {said['experiment']}, size {said.get('size')}")
-            print(f"  with      {one_line(said.get('parameters', {}))}")
-        if "scene_file" in said:
-            print(f"  what      {said['scene_file']}: {said.get('title')}")
-            print(f"  with      {one_line(said.get('parameters', {}))}")
+        facts = stored.provenance
+        if "experiment" in facts:
+            print(f"  what      {facts['experiment']}, size {facts.get('size')}")
+            print(f"  with      {one_line(facts.get('parameters', {}))}")
+        if "scene_file" in facts:
+            print(f"  what      {facts['scene_file']}: {facts.get('title')}")
+            print(f"  with      {one_line(facts.get('parameters', {}))}")
         for key in ("date", "revision", "command"):
-            if said.get(key) is not None:
-                print(f"  {key:<9} {one_line(said[key])}")
+            if facts.get(key) is not None:
+                print(f"  {key:<9} {one_line(facts[key])}")
         show_book(stored)
         if stored.result is not None:
             from clast.experiments.experiment import Quantity

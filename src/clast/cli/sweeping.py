@@ -19,7 +19,7 @@ from clast.errors import InputError
 
 if TYPE_CHECKING:
     from clast.sweeps.local import TaskEnding
-    from clast.sweeps.plan import Plan
+    from clast.sweeps.plan import SweepPlan
     from clast.sweeps.sweep import Sweep
     from clast.sweeps.table import SweepTable
 
@@ -97,8 +97,8 @@ def sweep(
             f"what shall be varied? clast sweep {name} --vary seed=1:8, or --table FILE.csv ({name} is no sweep's folder)"
         )
     if context.args or size is not None or out is not None:
-        said = context.args[0] if context.args else "--size" if size is not None else "--out"
-        raise InputError(f"{said}: a sweep that is there keeps what it was planned with; leave it out")
+        option = context.args[0] if context.args else "--size" if size is not None else "--out"
+        raise InputError(f"{option}: a sweep that is there keeps what it was planned with; leave it out")
     from clast.sweeps.plan import read_plan
 
     carry_out(read_plan(Path(name)), rows, plan, list_rows, settings, quiet)
@@ -139,7 +139,7 @@ def show_request(asked: Sweep) -> None:
     show(found)
 
 
-def carry_out(plan: Plan, only: str | None, plan_only: bool, list_only: bool, settings: dict[str, Any], quiet: bool) -> None:
+def carry_out(plan: SweepPlan, only: str | None, plan_only: bool, list_only: bool, settings: dict[str, Any], quiet: bool) -> None:
     """Run a plan, or some rows of it, or only tell of it."""
     from clast.sweeps.display import Display
     from clast.sweeps.index import write_index
@@ -175,7 +175,7 @@ def carry_out(plan: Plan, only: str | None, plan_only: bool, list_only: bool, se
     tell_errors(endings, plan)
 
 
-def tell_errors(endings: Sequence[TaskEnding], plan: Plan) -> None:
+def tell_errors(endings: Sequence[TaskEnding], plan: SweepPlan) -> None:
     """Say in one line what did not finish, and leave with its status."""
     folder = shlex.quote(str(plan.folder))
     failed = [each for each in endings if each.state == "failed"]

@@ -42,6 +42,9 @@ class State(NamedTuple):
     book: np.ndarray  # (n, 8) heats and work since the start, per body
     gear: np.ndarray  # (n, 3, q − 1) scaled derivatives Δt^k r^(k)/k!, k = 2 … q, of x, y, angle; (1, 3, 1) for Verlet
     mid_step: np.ndarray  # (n, 3) velocity and spin half a step ago, which springs follow; (1, 3) for Verlet, whose own they are
+    # (n, 8) for Verlet and dashpots: what velocity x, y and spin are expected to gain until the next forces, 0, then what they
+    # gained in the last step, 0 (`clast.dynamics.bodies.gains`); else (1, 8)
+    gain: np.ndarray
 
 
 class SpaceState(NamedTuple):
@@ -54,6 +57,7 @@ class SpaceState(NamedTuple):
     book: np.ndarray  # (n, 8) heats and work since the start, per body
     gear: np.ndarray  # (n, 10, order) for Gear, see `clast.dynamics.space.predicting`; (1, 10, 1) for Verlet
     mid_step: np.ndarray  # (n, 6) velocity and spin half a step ago, which springs follow; (1, 6) for Verlet, whose own they are
+    gain: np.ndarray  # (n, 16) or (1, 16), as in `State`: velocity x y z, 0, spin x y z, 0; then the same of the last step
 
 
 class Tags(NamedTuple):
@@ -185,6 +189,7 @@ class PairState(NamedTuple):
     body: np.ndarray
     book: np.ndarray  # of i, in which the heats of a pair are booked: its pairs are the work of one thread
     mid_step: np.ndarray
+    gain: np.ndarray
 
 
 class PairLists(NamedTuple):

@@ -25,7 +25,7 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
         raise SceneError(f'a periodic cell that moves needs integrator="verlet", not "{integrator}"')
     return bind.kernels(
         bind.Binding(
-            law=kind.module,
+            law=next((law.bouncing for law in laws if law.bounces), kind.module),
             law_width=len(kind.row),
             meet="meet" if counting_of(scene) == "euler" else "meet_any",
             kinds=kinds_to_compile(scene),
@@ -33,6 +33,7 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
             extra=kind.needs_extra,
             rolling=rolling,
             cohesive=kind.cohesion is not None,
+            damped=any(law.damps for law in laws),
             cell=moves,
             gear=INTEGRATORS[integrator],
             family=family.PASSES,

@@ -1,6 +1,5 @@
 """The stretch runner: everything between two outputs runs in compiled code; here lists are renewed and errors get names."""
 
-import hashlib
 import math
 import time
 from collections.abc import Callable
@@ -12,7 +11,7 @@ import numpy as np
 
 from clast.backend.threads import ThreadSearch, count_threads
 from clast.dynamics.arrays import Run, flat
-from clast.dynamics.binding import counting_of, kernels_of, kinds_in
+from clast.dynamics.binding import kernels_of, kinds_in
 from clast.dynamics.bodies import cell, locality, removal
 from clast.dynamics.bodies.room import empty_forces, empty_lists
 from clast.dynamics.contacts.memory import put_springs, springs_of, without_extra
@@ -21,6 +20,7 @@ from clast.dynamics.family import family_of
 from clast.dynamics.gpu.devices import GPU, check_device, choose_device
 from clast.dynamics.gpu.grid import Grid
 from clast.dynamics.gpu.home import HomeEngine
+from clast.dynamics.identity import identity_of
 from clast.dynamics.program import Program
 from clast.dynamics.snapshot import Snapshot, take_snapshot
 from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE, Stretcher, step_of
@@ -89,6 +89,8 @@ class Engine(HomeEngine):
         self.history = bool(self.kernels.HISTORY)
         if self.kernels.GEAR:
             self.state = self.family.with_derivatives(self.state, self.kernels.GEAR)
+        elif self.kernels.DAMPED:
+            self.state = self.family.with_gains(self.state)
         self._stretcher = Stretcher(self.kernels)
         self._rebuilder = Rebuilder(self.kernels, self.family.DIMENSION, self.family.WORDS, self.family.room_of(self.geometry))
         self._trees = self.family.trees_of(self.geometry)
@@ -131,13 +133,10 @@ class Engine(HomeEngine):
 
     def _identity(self) -> str:
         """A hash of how a run starts and of everything constant in it: a checkpoint goes with one scene, step, integrator."""
-        digest = hashlib.sha256()
-        for part in (self.geometry, self.model, self.state, self.tags._replace(program=self._program.block(0, 64))):
-            for array in part:
-                digest.update(np.ascontiguousarray(array).tobytes())
-        said = (self.dt, self.scene.onset, counting_of(self.scene), self.scene.remove_below, self.integrator)
-        digest.update(f"{said!r} {self.kernels.__name__}".encode())
-        return digest.hexdigest()
+        tags = self.tags._replace(program=self._program.block(0, 64))
+        arrays = (array for part in (self.geometry, self.model, self.state, tags) for array in part)
+        kernels = self.kernels.__name__
+        return identity_of(arrays, scene=self.scene.settings(), dt=self.dt, integrator=self.integrator, kernels=kernels)
 
     def _compile(self) -> None:
         """Load or compile every kernel now, by calls that do nothing, so that no clock ever measures it."""

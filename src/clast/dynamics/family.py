@@ -58,8 +58,12 @@ class Family(Protocol):
         """A state for Gear's method of this order, with velocities of half a step ago."""
         ...
 
+    def with_gains(self, state: Any, /) -> Any:
+        """A state for velocity Verlet and dashpots: with room for what bodies are expected to gain."""
+        ...
+
     def completed(self, arrays: dict[str, np.ndarray], dt: float, /) -> dict[str, np.ndarray]:
-        """Arrays of a checkpoint, older ones with what they lack: they kept no velocities of half a step ago."""
+        """Arrays of a checkpoint, older ones with what they lack: gains, and velocities of half a step ago."""
         ...
 
     def motion(self, model: Model, state: Any, /) -> np.ndarray:

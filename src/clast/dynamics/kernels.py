@@ -26,23 +26,28 @@ HISTORY = 1  # whether contacts remember or lose anything
 EXTRA = 0  # whether contacts remember a second number
 ROLLING = 0
 COHESIVE = 0
+DAMPED = 1  # whether contacts may have dashpots
 CELL = 0  # whether the periodic cell moves
 GEAR = 0  # order of Gear's method, 0 for velocity Verlet
-LAW_WIDTH = 6  # parameters of the law itself
+LAW_WIDTH = 7  # parameters of the law itself
 
 
 def read_row(table, at):
     """Parameters of the law for one pair of materials."""
-    return table[at], table[at + 1], table[at + 2], table[at + 3], table[at + 4], table[at + 5]
+    return table[at], table[at + 1], table[at + 2], table[at + 3], table[at + 4], table[at + 5], table[at + 6]
 
 
 # --- end of bound ---
 
 family = import_module(FAMILY)
 law = bind_law(
-    functions_of(LAW), read_row, law_width=LAW_WIDTH, extra=bool(EXTRA), rolling=bool(ROLLING), cohesive=bool(COHESIVE)
-)
-choice = SimpleNamespace(meet=MEET, kinds=KINDS, remembers=HISTORY, extra=EXTRA, rolling=ROLLING, cell=CELL, gear=GEAR)
+    functions_of(LAW), read_row, law_width=LAW_WIDTH, extra=bool(EXTRA), rolling=bool(ROLLING), cohesive=bool(COHESIVE),
+    damped=bool(DAMPED),
+)  # fmt: skip
+choice = SimpleNamespace(
+    meet=MEET, kinds=KINDS, remembers=HISTORY, extra=EXTRA, rolling=ROLLING, cell=CELL, gear=GEAR,
+    expecting=int(DAMPED and not GEAR),
+)  # fmt: skip
 passes = family.passes_of(law, choice)
 member, fill_rows, (pairs_at, _), renewing = (
     step_of(passes), passes.fill_rows, worlds_of(passes), rebuild_of(family.listing_of(choice))

@@ -80,7 +80,7 @@ def worlds_of(passes: SimpleNamespace) -> Any:
             PairModel(
                 bare(m.contact_inverse_mass), bare(m.contact_inverse_inertia), bare(m.law), bare(m.cell), bare(m.gravity)
             ),
-            PairState(bare(job.state.body), bare(job.state.book), bare(job.state.mid_step)),
+            PairState(bare(job.state.body), bare(job.state.book), bare(job.state.mid_step), bare(job.state.gain)),
             PairLists(
                 bare(c.pair), bare(c.pair_constant), bare(c.image), bare(c.candidate), bare(c.spring), bare(c.weight),
                 bare(c.first_pair), bare(c.first_other), bare(c.other),

@@ -66,18 +66,18 @@ def level(strain: np.ndarray, values: np.ndarray, begin: float, end: float = np.
     return float(np.trapezoid(values[inside], strain[inside]) / np.ptp(strain[inside]))
 
 
-def softening(strain: np.ndarray, values: np.ndarray, late: float) -> float:
-    """Part of its largest mean over a window that a curve has lost in the last window, from strain `late` to the end.
+def softening(strain: np.ndarray, values: np.ndarray, begin: float) -> float:
+    """Part of its largest mean over a window that a curve has lost in the last window, from strain `begin` to the end.
 
     All windows are as wide as the last, so that like is compared with like: 0 for a curve that rises to the end. NaN where
-    the test ends before `late`.
+    the test ends before `begin`.
     """
-    width = float(strain[-1] - late)
+    width = float(strain[-1] - begin)
     if width <= 0.0:
         return float("nan")
     means = smoothed(strain, values, width)
     whole = (strain >= strain[0] + 0.5 * width) & (strain <= strain[-1] - 0.5 * width)
-    return float(1.0 - level(strain, values, late) / means[whole].max())
+    return float(1.0 - level(strain, values, begin) / means[whole].max())
 
 
 def find_drops(strain: np.ndarray, stress: np.ndarray, begin: float) -> Drops:
@@ -85,8 +85,8 @@ def find_drops(strain: np.ndarray, stress: np.ndarray, begin: float) -> Drops:
 
     From each sample the lowest within reach is looked for; a drop ends there, and the search goes on behind it.
     """
-    late = strain >= begin
-    strain, stress = strain[late], stress[late]
+    inside = strain >= begin
+    strain, stress = strain[inside], stress[inside]
     if stress.size == 0:
         return Drops(0, 0.0)
     mean, sizes, k = float(stress.mean()), [], 0

@@ -120,7 +120,7 @@ def switched(steps: int) -> Columns:
         found = {test: curves(test, steps, habit, points(test)) for test in SPHERES}
         for test, quantity in published():
             if test in SPHERES:
-                _, theirs, values = beside(found[test], test, quantity)
+                _, theirs, values = at_published_points(found[test], test, quantity)
                 rows[f"{test} {quantity}"].append(departure(theirs, values))
     return {name: np.array(row) for name, row in rows.items()}
 
@@ -140,8 +140,8 @@ def tables(p: ChungOoi, _threads: int | str) -> Mapping[str, Callable[[], Column
 # --- judgement -------------------------------------------------------------------------------------------------------
 
 
-def beside(table: Columns, test: str, quantity: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What was varied, ours and the published values at the points of a figure."""
+def at_published_points(table: Columns, test: str, quantity: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What was varied, ours and the published values, at the points that the paper's figure has."""
     x, values = published()[test, quantity]
     return x, np.asarray(table[quantity])[np.searchsorted(np.asarray(table["x"]), x)], values
 
@@ -160,7 +160,7 @@ def departure(ours: np.ndarray, values: np.ndarray) -> float:
 
 def curve(run: Run, test: str, quantity: str, words: str) -> list[Quantity]:
     """A curve of a test beside the published one: where spheres slide, if that is apart, and as a whole."""
-    x, ours, values = beside(run.tables[test], test, quantity)
+    x, ours, values = at_published_points(run.tables[test], test, quantity)
     bar, found = BARS[test[0]], []
     parts = {"": np.ones(x.size, bool)}
     if test[0] != "4":
@@ -232,11 +232,11 @@ def evaluate(p: ChungOoi, run: Run) -> Sequence[Quantity]:
     quantities = [each for test in SPEEDS for each in course_quantities(run, test)]
     damped_ones = run.tables["3"]
     worst = float(np.abs(damped_ones["restitution"] / damped_ones["wanted"] - 1.0).max())
-    said = f"relative, worst of 0.2, 0.4 … 1; the paper's 0 needs a dashpot without end; agrees below {BARS['3']:g}"
-    quantities.append(Quantity("3: restitution off", worst, "", 0.0, worst < BARS["3"], said))
+    remark = f"relative, worst of 0.2, 0.4 … 1; the paper's 0 needs a dashpot without end; agrees below {BARS['3']:g}"
+    quantities.append(Quantity("3: restitution off", worst, "", 0.0, worst < BARS["3"], remark))
     raw = float(damped_ones["uncorrected"][-1])
     quantities.append(
-        Quantity("3: restitution with 0.2 given to the law itself", raw, note="its dashpot may not pull, so more comes back")
+        Quantity("3: restitution for the damping ratio that gives 0.2 if dashpots pull", raw, note="ours may not: more comes")
     )
     for test, quantity in published():
         if test in SPHERES:
@@ -279,8 +279,8 @@ def figures(p: ChungOoi, run: Run, folder: Path) -> Sequence[Path]:
         left.legend(loc="upper left", fontsize=8)
     shares, off = run.tables["3"], run.tables["steps"]
     axes[0, 2].plot((0, 1), (0, 1), color="0.7", lw=1)
-    axes[0, 2].plot(shares["wanted"], shares["restitution"], "o", ms=5, label="parameter that gives it")
-    axes[0, 2].plot(shares["wanted"], shares["uncorrected"], "x", color="C3", label="parameter equal to it")
+    axes[0, 2].plot(shares["wanted"], shares["restitution"], "o", ms=5, label="restitution of the law")
+    axes[0, 2].plot(shares["wanted"], shares["uncorrected"], "x", color="C3", label="damping ratio as if dashpots pulled")
     axes[0, 2].set(xlabel="restitution wanted", ylabel="restitution", xlim=(0, 1.03), ylim=(0, 1.03), aspect="equal")
     axes[0, 2].set_title("test 3", fontsize=10)
     axes[0, 2].legend(loc="upper left", fontsize=8)

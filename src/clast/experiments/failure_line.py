@@ -45,7 +45,7 @@ BEYOND = 0.03  # of strain, behind the failure
 SURE = 2.0  # standard errors
 
 
-class Kind(NamedTuple):
+class PointStyle(NamedTuple):
     """How a point is drawn."""
 
     label: str
@@ -54,10 +54,10 @@ class Kind(NamedTuple):
     face: str
 
 
-KINDS = (
-    Kind(f"overlap < {VALID:g} r", "o", "C0", "C0"),
-    Kind("deeper", "o", "C0", "white"),
-    Kind("beyond r", "X", "C3", "C3"),
+STYLES = (
+    PointStyle(f"overlap < {VALID:g} r", "o", "C0", "C0"),
+    PointStyle("deeper", "o", "C0", "white"),
+    PointStyle("beyond r", "X", "C3", "C3"),
 )
 Failures = Mapping[float, Sequence[Failure]]  # by pressure, in the order of seeds
 
@@ -249,7 +249,7 @@ def draw_line(axes: Any, p: FailureLine, failures: Failures) -> None:
     (failed, valid), drawn = usable(failures), set()
     for share in failed:
         q, error = mean_error([2.0 * each.q / p.stiffness for each in failures[share]])
-        kind = KINDS[0 if share in valid else 1 if mean_error([each.overlap for each in failures[share]])[0] <= 1.0 else 2]
+        kind = STYLES[0 if share in valid else 1 if mean_error([each.overlap for each in failures[share]])[0] <= 1.0 else 2]
         bar, label = 0.0 if np.isnan(error) else error, "_" if kind in drawn else kind.label
         axes.errorbar(
             share, q, yerr=bar, fmt=kind.marker, color=kind.colour, mfc=kind.face, ms=7, capsize=3, zorder=3, label=label

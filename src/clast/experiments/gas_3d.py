@@ -70,7 +70,8 @@ def plan(p: Gas3D) -> Plan:
 
 
 def ways_to_turn(solid: Solid) -> int:
-    """Of three, those that a push without friction can change: none for a ball, two for what is round about an axis."""
+    """Number of axes about which pushes without friction can turn a solid: 0 for a ball, 2 for one that is round about its axis,
+    else 3."""
     spread = np.linalg.matrix_rank(solid.vertices, tol=1e-9 * solid.reach)
     return {0: 0, 1: 2}.get(int(spread), 3)
 

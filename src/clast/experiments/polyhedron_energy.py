@@ -133,8 +133,13 @@ def bounces(kind: str, young: float, dt: float, until: float, p: PolyhedronEnerg
 
 
 def orbit(kind: str, dt: float, p: PolyhedronEnergy) -> Columns:
-    """What was spent on a grain [J] that is led down, turned, led up and turned back, over time; how high the corner that was
-    the lowest would be if the grain were not turned [m], and by how much it is [radians]."""
+    """Lead a grain down into a floor, turn it there, lead it up and turn it back; returns columns, about 400 rows over time.
+
+    time     [s]
+    spent    work done on the grain since the start [J]
+    height   that of its lowest corner at the start, without the turn [m]
+    turned   angle from the orientation at the start [radians]
+    """
     grain = ellipsoid_grain(HALF_AXES, seed=p.seed)
     lowest = float(grain.drawn()[:, 2].min() - grain.centre[2])
     down = DEPTH * HALF_AXES[0]

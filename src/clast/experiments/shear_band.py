@@ -101,9 +101,9 @@ def read_case(p: ShearBand, run: Run, share: float, seed: int) -> Case:
     failure = read_failure(run.tables[table_name(share, seed)])
     if not failure.failed:
         return Case(failure, {})
-    kept = places_of(p, run, share, seed)
+    places = places_of(p, run, share, seed)
     return Case(
-        failure, {name: BandAngle(*ends).compute(kept) for name, ends in INTERVALS.items() if max(ends) < len(kept.frames)}
+        failure, {name: BandAngle(*ends).compute(places) for name, ends in INTERVALS.items() if max(ends) < len(places.frames)}
     )
 
 
@@ -258,9 +258,9 @@ def band_words(band: BandAngle) -> str:
     return f"band at {band.degrees:.1f}°" if band.found else "no band"
 
 
-def draw_arrows(axes: Any, kept: Record) -> None:
+def draw_arrows(axes: Any, places: Record) -> None:
     """Displacements from the start to failure (fig 15a), longest about two grains long."""
-    moved = Displacement(0, 1).compute(kept)
+    moved = Displacement(0, 1).compute(places)
     length = np.hypot(*moved.vectors.T)
     scale = float(2.0 * moved.spacing / np.percentile(length, 99.0))
     arrows = {"angles": "xy", "scale_units": "xy", "scale": 1.0 / scale, "width": 0.0025}

@@ -1,14 +1,15 @@
 """Hertz's force with a linear tangential spring (model §3): force and energy side by side.
 
-normal       F_n = k_h δ^{3/2} + G_n m_e v·N, not below zero
+normal       F_n = k_h δ^{3/2} + c v·N, c = G_n m_e or √5 ζ√(k_h m_e) δ^{1/4}, not below zero
 tangential   as in `clast.laws.linear`, |F_t| ≤ μ F_n
 energy       ⅖ k_h δ^{5/2} + ½ k_t s²
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
+from clast.backend.device import law_function
 from clast.keys import Key
 from clast.laws.friction import hold_back, no_pull, slide
 from clast.laws.law import Law, Response
@@ -16,10 +17,13 @@ from clast.laws.parameters import (
     NO_HOLD,
     Friction,
     NormalDamping,
+    Restitution,
     TangentialDamping,
     TangentialStiffness,
+    require_one_dashpot,
     require_spring_for_friction,
 )
+from clast.laws.restitution import damping_ratio
 
 
 def elastic(parameters, depth, radius):
@@ -32,11 +36,12 @@ def normal_energy(parameters, depth, radius):
     return 0.4 * parameters[0] * depth * depth * math.sqrt(depth)
 
 
-def force(parameters, contact, memory, dt):
-    """Forces of one counted contact, its new spring and the heat of sliding."""
-    k_h, k_t, mu, g_n, g_t = parameters
+@law_function
+def force_with(dashpot, parameters, contact, memory, dt):
+    """The same with a dashpot c along the normal [force × time/length]."""
+    k_h, k_t, mu, _, g_t, _ = parameters
     push = k_h * contact.depth * math.sqrt(contact.depth)
-    viscous = no_pull(push, g_n * contact.reduced_mass * contact.closing_speed)
+    viscous = no_pull(push, dashpot * contact.closing_speed)
     cap = mu * (push + viscous)
     spring_u, spring_w, heat = slide(
         k_t, cap, memory.spring_u, memory.spring_w, contact.sliding_u, contact.sliding_w, dt
@@ -44,8 +49,13 @@ def force(parameters, contact, memory, dt):
     shear_u = -k_t * spring_u
     shear_w = -k_t * spring_w
     drag = -g_t * contact.reduced_mass
-    drag_u, drag_w = hold_back(shear_u, shear_w, drag * contact.sliding_u, drag * contact.sliding_w, cap)
+    drag_u, drag_w = hold_back(shear_u, shear_w, drag * contact.sliding_now_u, drag * contact.sliding_now_w, cap)
     return Response(push, viscous, shear_u, shear_w, drag_u, drag_w, spring_u, spring_w, 0.0, heat)
+
+
+def force(parameters, contact, memory, dt):
+    """Forces of one counted contact, its new spring and the heat of sliding."""
+    return force_with(parameters[3] * contact.reduced_mass, parameters, contact, memory, dt)
 
 
 def spring_energy(parameters, spring_u, spring_w, extra):
@@ -61,9 +71,10 @@ class Hertz(Law):
     tangential_stiffness                 k_t [force/length]
     friction                             μ; infinity holds every contact by its spring
     normal_damping, tangential_damping   G_n, G_t [1/time], times the reduced mass of the contact
+    restitution                          e of a straight impact on one contact, from 0.01 to 1, at any speed, in place of G_n
     rolling, cohesion                    a `Rolling` and a `Cohesion` on top
 
-    SceneError names a parameter that is negative, not finite or no number, and friction without k_t.
+    SceneError names a parameter that is negative, not finite or no number, friction without k_t, and G_n beside a restitution.
     """
 
     normal_stiffness: Annotated[float, Key("k_h of F = k_h δ^{3/2}", "force/length^{3/2}", gt=0.0, at_zero=NO_HOLD)]
@@ -71,20 +82,33 @@ class Hertz(Law):
     friction: Friction = 0.0
     normal_damping: NormalDamping = 0.0
     tangential_damping: TangentialDamping = 0.0
+    restitution: Restitution = field(default=1.0, kw_only=True)
 
     kind = "hertz"
     known_as = "Hertz's law"
     listed = 2
     module = __name__
+    bouncing = "clast.laws.hertz_bouncing"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_spring_for_friction(self.friction, self.tangential_stiffness)
+        require_one_dashpot(self.normal_damping, self.restitution)
 
     @property
     def damps_or_slides(self) -> bool:
         """Whether a contact remembers anything or loses energy."""
-        return self.friction > 0.0 or self.normal_damping > 0.0 or self.tangential_damping > 0.0
+        return self.friction > 0.0 or self.damps
+
+    @property
+    def damps(self) -> bool:
+        """Whether there are dashpots."""
+        return self.normal_damping > 0.0 or self.tangential_damping > 0.0 or self.bounces
+
+    @property
+    def bounces(self) -> bool:
+        """Whether the normal dashpot is given by a restitution."""
+        return self.restitution < 1.0
 
     @property
     def row(self) -> tuple[float, ...]:
@@ -92,6 +116,7 @@ class Hertz(Law):
         return (
             self.normal_stiffness, self.tangential_stiffness, min(self.friction, 1e300),
             self.normal_damping, self.tangential_damping,
+            math.sqrt(5.0) * damping_ratio(self.restitution) * math.sqrt(self.normal_stiffness),
         )  # fmt: skip
 
     def stiffness(self, depth: float, radius: float) -> float:

@@ -29,11 +29,13 @@ class Contact(NamedTuple):
     """The contact record: what a law may know of one counted contact between a and b (model §3)."""
 
     depth: float  # δ, how far the grains overlap; positive
-    closing_speed: float  # v·N with v = v_a − v_b at the contact point, N from a to b: positive when approaching
-    sliding_u: float  # v in the tangent plane
+    closing_speed: float  # v·N at t_n, v = v_a − v_b at the contact point, N from a to b: positive when approaching
+    sliding_u: float  # v in the tangent plane half a step ago: springs follow it
     sliding_w: float
     reduced_mass: float  # m_a m_b/(m_a + m_b); of a fixed or big body the other's mass
     radius: float  # reduced sphero-radius r_a r_b/(r_a + r_b), likewise
+    sliding_now_u: float = 0.0  # v in the tangent plane at t_n: dashpots see it
+    sliding_now_w: float = 0.0
 
 
 class Memory(NamedTuple):
@@ -74,7 +76,8 @@ class Law(ABC):
     kind = ""  # its name in scene files; a law without one is for Python only
     known_as = ""  # what that name stands for, in a few words, for the reference of scene files
     listed = 100  # lists of laws go by this number, then by the kind
-    module = ""  # where kernels find the functions
+    module = ""  # where kernels find the functions,
+    bouncing = ""  # and those with a dashpot by restitution, where a law has both: of scenes in which one law `bounces`
     needs_extra = False  # whether contacts remember a second number
     needs_volume = False  # whether it acts by the volume of the overlap: between sharp solids, and between no others
 
@@ -99,6 +102,16 @@ class Law(ABC):
     @abstractmethod
     def damps_or_slides(self) -> bool:
         """Whether a contact remembers anything or loses energy."""
+
+    @property
+    def damps(self) -> bool:
+        """Whether there may be dashpots: these see velocities of t_n, which are found only where somebody needs them."""
+        return self.damps_or_slides
+
+    @property
+    def bounces(self) -> bool:
+        """Whether the functions of `bouncing` are needed."""
+        return False
 
     @property
     def history(self) -> bool:

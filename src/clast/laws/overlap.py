@@ -21,9 +21,11 @@ class Overlap(NamedTuple):
     size: float  # L, the same of balls of the bodies' volumes: constant
     section: float  # A₀, the smaller mean shadow of the two: constant
     closing_speed: float  # v·N with v = v_a − v_b at the centroid, N from a to b: positive when approaching
-    sliding_u: float  # v in the tangent plane
+    sliding_u: float  # v in the tangent plane half a step ago: springs follow it
     sliding_w: float
     reduced_mass: float  # m_a m_b/(m_a + m_b); of a fixed or big body the other's mass
+    sliding_now_u: float = 0.0  # v in the tangent plane at t_n, as closing_speed: dashpots see it
+    sliding_now_w: float = 0.0
 
 
 @law_function
@@ -41,7 +43,7 @@ def damped_with_friction(parameters, push, stiffness, overlap, memory, dt):
     spring_u, spring_w, heat = slide(k_t, cap, memory.spring_u, memory.spring_w, overlap.sliding_u, overlap.sliding_w, dt)
     shear_u, shear_w = -k_t * spring_u, -k_t * spring_w
     slow = 2.0 * tangential_damping * math.sqrt(overlap.reduced_mass * k_t)
-    drag_u, drag_w = hold_back(shear_u, shear_w, -slow * overlap.sliding_u, -slow * overlap.sliding_w, cap)
+    drag_u, drag_w = hold_back(shear_u, shear_w, -slow * overlap.sliding_now_u, -slow * overlap.sliding_now_w, cap)
     return Response(push, viscous, shear_u, shear_w, drag_u, drag_w, spring_u, spring_w, 0.0, heat)
 
 
@@ -86,6 +88,11 @@ class OverlapLaw(Law):
         """Always: CSM10's push itself has no potential; and beside the clipping of an overlap its friction costs nothing, so
         that loops without it are not worth compiling."""
         return True
+
+    @property
+    def damps(self) -> bool:
+        """Whether there are dashpots."""
+        return self.damping > 0.0 or self.tangential_damping > 0.0
 
     @property
     def row(self) -> tuple[float, ...]:

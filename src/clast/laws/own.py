@@ -49,6 +49,8 @@ class OwnLaw(Law):
     force           (parameters, contact, memory, dt) → Response; None for a law that is elastic only
     spring_energy   (parameters, spring_u, spring_w, extra) → energy of the tangential spring
     needs_extra     whether contacts remember a second number
+    begun           (part) → weight of the half of a kick for a step of which a contact lasts this part, for dashpots: 2 part
+                    for those that act in full from the first touch (None); where they grow as time^n see `hertz_mindlin.begun`
 
     The energy is checked against the force when the law is made: elastic = d(normal_energy)/d(depth).
     SceneError names what is wrong with a number or a function, before anything is run.
@@ -61,6 +63,7 @@ class OwnLaw(Law):
     force: Callable[..., Any] | None = None
     spring_energy: Callable[..., float] = no_spring_energy
     needs_extra: bool = False
+    begun: Callable[[float], float] | None = field(default=None, kw_only=True)
     check_at: tuple[float, float] | None = field(default=None, kw_only=True)  # (depth, radius) where the energy is checked
 
     def __post_init__(self) -> None:
@@ -72,14 +75,18 @@ class OwnLaw(Law):
             raise SceneError("own law: give at least one parameter, such as {'stiffness': 1e6}")
         if not callable(self.stiffest):
             require_number("stiffest", self.stiffest, Key("", "force/length", gt=0.0, at_zero=NO_HOLD))
-        for name in ("elastic", "normal_energy", "force", "spring_energy"):
+        for name in ("elastic", "normal_energy", "force", "spring_energy", "begun"):
             function = getattr(self, name)
-            if not hasattr(getattr(function, "py_func", function), "__code__") and not (name == "force" and function is None):
+            if function is None and name in ("force", "begun"):
+                continue
+            if not hasattr(getattr(function, "py_func", function), "__code__"):
                 raise SceneError(f"own law: {name} = {function!r} is not a plain function (def or lambda)")
         functions = {
             "elastic": self.elastic, "normal_energy": self.normal_energy,
             "force": self.force or elastic_alone(self.elastic), "spring_energy": self.spring_energy,
         }  # fmt: skip
+        if self.begun is not None:
+            functions["begun"] = self.begun
         object.__setattr__(self, "module", register(functions))
         self._check_functions({name: getattr(functions_of(self.module), name) for name in functions})
         self._check_energy()
@@ -87,10 +94,11 @@ class OwnLaw(Law):
     def _check_functions(self, functions: Mapping[str, Callable[..., Any]]) -> None:
         """Compile each function by calling it once, so that the user reads what is wrong with his file here and now."""
         depth, radius = self.check_at or CHECKED_AT
-        contact = Contact(depth, 0.1, 0.1, 0.0, 1.0, radius)
+        contact = Contact(depth, 0.1, 0.1, 0.0, 1.0, radius, 0.1, 0.0)
         arguments: dict[str, tuple[Any, ...]] = {
             "elastic": (self.row, depth, radius), "normal_energy": (self.row, depth, radius),
             "force": (self.row, contact, Memory(0.0, 0.0, 0.0), 1e-6), "spring_energy": (self.row, 0.0, 0.0, 0.0),
+            "begun": (0.5,),
         }  # fmt: skip
         for name, function in functions.items():
             result, wrong = try_law_function(function, *arguments[name])

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from clast.errors import SceneError
 from clast.keys import Key, keys_of
+from clast.laws.restitution import LEAST
 
 NO_HOLD = "grains would pass through each other"
 LIMITS = {
@@ -19,6 +20,7 @@ TangentialStiffness = Annotated[float, Key("k_t; needed where there is friction"
 Friction = Annotated[float, Key("μ; inf holds every contact by its spring", ge=0.0, infinite=True)]
 NormalDamping = Annotated[float, Key("G_n, times the reduced mass of the contact", "1/time", ge=0.0)]
 TangentialDamping = Annotated[float, Key("G_t, times the reduced mass of the contact", "1/time", ge=0.0)]
+Restitution = Annotated[float, Key("restitution of a straight impact on one contact; 1 loses nothing", ge=LEAST, le=1.0)]
 
 
 def require_declared(law: object) -> None:
@@ -52,3 +54,9 @@ def require_spring_for_friction(friction: float, tangential_stiffness: float) ->
     """SceneError for friction without a spring to carry it."""
     if friction > 0.0 and tangential_stiffness == 0.0:
         raise SceneError(f"friction = {friction} needs a tangential_stiffness > 0 (a common choice is 0.1 … 1 times the normal)")
+
+
+def require_one_dashpot(normal_damping: float, restitution: float) -> None:
+    """SceneError where the normal dashpot is given twice."""
+    if normal_damping > 0.0 and restitution < 1.0:
+        raise SceneError(f"give restitution = {restitution} or normal_damping = {normal_damping}, not both")

@@ -41,6 +41,8 @@ class BandAngle(Measure):
     bins of all that was tried; field, the strain field. A largest value at 30° or 85° is no band: it goes on beyond.
     """
 
+    reads_space = False
+
     def __init__(self, first: int = 0, last: int = -1, *, width: float = WIDTH, least: float = CONTRAST) -> None:
         for name, value in (("width", width), ("least", least)):
             if not value > 0.0:

@@ -10,7 +10,8 @@ the area. A loop that leaves energy behind is positive; one that stays between i
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -48,6 +49,8 @@ class Loops(Measure):
     Cycles begin where the load is lowest; CycleWarning where they do not. Where no sample lies at the end of a cycle the
     curves are interpolated by cubics.
     """
+
+    example: ClassVar[Mapping[str, Any]] = {"period": 1.0}
 
     def __init__(
         self,

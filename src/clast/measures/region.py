@@ -112,8 +112,8 @@ class Region(Measure):
 
     def across(self, axis: int | None) -> Array:
         """What the sample measures across an axis (k,): in the plane a length, in space an area; across none all of it."""
-        kept = [length for k, length in enumerate(self.lengths) if k != axis]
-        return functools.reduce(np.multiply, kept)
+        others = [length for k, length in enumerate(self.lengths) if k != axis]
+        return functools.reduce(np.multiply, others)
 
     @property
     def area(self) -> Array:

@@ -31,6 +31,8 @@ class StrainField(Measure):
     (m, 2, 2), volumetric (m,), deviatoric (m,), rotation (m,) [radians]. Nothing is triangulated across a periodic side.
     """
 
+    reads_space = False
+
     def __init__(self, first: int = 0, last: int = -1) -> None:
         self.first, self.last = first, last
 

@@ -11,7 +11,7 @@ from clast.backend.cuda import (
     SIMULATED,
     Kernel,
     Launch,
-    Program,
+    LaunchGraph,
     fetch,
     mirror,
     put,
@@ -40,9 +40,9 @@ COUNTING_THREADS = 1024  # that share the counts of a stage, each its own stretc
 LOOKING_THREADS, EXTENT_ROWS = 8192, 64  # that look how far bodies lie, and rows that tell of all of them
 
 
-def rebuild_kernels_of(family: SimpleNamespace, program: str) -> dict[str, Kernel]:
-    """The kernels of a rebuild, by name; for `family` see `clast.neighbours.rebuild.rebuild_of`, for `program` see `Kernel`."""
-    return {name: Kernel(one_pass, name, program) for name, one_pass in vars(grid_rebuild_of(family)).items()}
+def rebuild_kernels_of(family: SimpleNamespace, made_of: str) -> dict[str, Kernel]:
+    """The kernels of a rebuild, by name; for `family` see `clast.neighbours.rebuild.rebuild_of`, for `made_of` see `Kernel`."""
+    return {name: Kernel(one_pass, name, made_of) for name, one_pass in vars(grid_rebuild_of(family)).items()}
 
 
 class GridRebuilder(Rebuilder):
@@ -57,7 +57,7 @@ class GridRebuilder(Rebuilder):
         self._like: Scratch | None = None  # tables of the host, as large as those there, of which only `size` and roles are used
         self._there: Any = None  # Scratch of the GPU
         self._reach: Any = None
-        self._program: tuple[Any, Program] | None = None
+        self._graph: tuple[Any, LaunchGraph] | None = None
 
     def _room_for_threads(self, work: Scratch, parts: int) -> Scratch:
         """Every thread that looks for candidates needs room of its own."""
@@ -106,11 +106,11 @@ class GridRebuilder(Rebuilder):
         send(work.size, self._there.size)
         (*records, old, lists), there = world, self._there
         job = Rebuild._make((0, self._parts, self.room, self._reach, *laws, *records, there, old, lists, there.slot))
-        if self._program is None or not same(self._program[0], job):
-            self._program = job, Program(self._launches(job, work), 1)
+        if self._graph is None or not same(self._graph[0], job):
+            self._graph = job, LaunchGraph(self._launches(job, work), 1)
         wait_for_copies()
-        self._program[1].begin()
-        self._program[1].finish()
+        self._graph[1].begin()
+        self._graph[1].finish()
         fetch(self._there.size, work.size)
 
     def launch_times(self) -> dict[str, float]:
@@ -120,8 +120,8 @@ class GridRebuilder(Rebuilder):
             send(self._size_before, self._there.size)
             wait_for_copies()
 
-        assert self._program is not None
-        return times_in_turn(self._program[1].launches, None, begin_again, 1)
+        assert self._graph is not None
+        return times_in_turn(self._graph[1].launches, None, begin_again, 1)
 
     def _launches(self, job: Rebuild, work: Scratch) -> list[Launch]:
         items = {BODIES: work.level.size, NEAR: len(work.rank), PAIRS: job.new.other.size, PARTS: self._parts, ONE: 1}

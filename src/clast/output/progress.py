@@ -89,8 +89,8 @@ class Progress:
             self._bar.update(self._task, completed=share, merit=merit)
         elif now - self._last_line >= LINE_SECONDS:
             self._last_line = now
-            told = [f"{share:.1%}", f"{duration(left)} left" if left is not None else "", merit]
-            self.say(f"{self.label or 'stepping'}: {', '.join(each for each in told if each)}")
+            parts = [f"{share:.1%}", f"{duration(left)} left" if left is not None else "", merit]
+            self.say(f"{self.label or 'stepping'}: {', '.join(each for each in parts if each)}")
 
 
 def terminal_bar() -> RichProgress:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from clast.backend.bind import is_compiled
+from clast.dynamics.bodies.removal import may_remove
 from clast.dynamics.engine import Engine, Snapshot, kernels_of
 from clast.dynamics.gpu.devices import GPU, check_device
 from clast.dynamics.runner import Every, run_stretches
@@ -85,7 +86,7 @@ class Frames(Every):
         """Add a frame."""
         turns = "angles" if snapshot.dimension == 2 else "orientations"
         arrays = {name: getattr(snapshot, name) for name in ("positions", turns, "velocities", "spins")}
-        if engine.scene.remove_below is not None:  # grains that were taken out keep their last place
+        if may_remove(engine):  # grains that were taken out keep their last place
             arrays["present"] = snapshot.present.astype(np.uint8)
         if snapshot.cell is not None:
             arrays["period"] = snapshot.period
@@ -140,7 +141,7 @@ def run(
     if dt is not None and dt > 0.0:
         steps_until(until, dt)  # refused before a long compile
     check_device(device)
-    told_here = progress is None  # who brings a progress of his own tells the result himself
+    shows_result = progress is None  # who brings a progress of his own tells the result himself
     progress = progress or Progress()
     folder = Path(out)
     if resume and overwrite:
@@ -181,26 +182,26 @@ def run(
         with RunWriter.create(folder, provenance=facts, scene=scene_arrays(scene), overwrite=overwrite) as writer:
             record.carry_out(writer, resumed=False)
     stored = open_run(folder)
-    if told_here:
+    if shows_result:
         progress.say(merit(stored.result or {}))
     return stored
 
 
 def merit(result: Mapping[str, Any]) -> str:
     """The figures of merit of a finished run, in one line; those that mean nothing for a study are left out."""
-    steps, said = result.get("steps"), []
+    steps, parts = result.get("steps"), []
     if result.get("cundall") is not None:
-        said.append(f"Cundall number {result['cundall']:.3g}/s")
+        parts.append(f"Cundall number {result['cundall']:.3g}/s")
     if steps and result.get("rebuilds") is not None:
-        said.append(f"{1000.0 * result['rebuilds'] / steps:.3g} rebuilds per 1000 steps")
+        parts.append(f"{1000.0 * result['rebuilds'] / steps:.3g} rebuilds per 1000 steps")
     if result.get("energy_error") is not None:
-        said.append(f"energy error {result['energy_error']:.2g}")
+        parts.append(f"energy error {result['energy_error']:.2g}")
     if result.get("overlap_share") is not None:
-        said.append(f"deepest overlap {result['overlap_share']:.2g} of the {radius_meant(bool(result.get('sharp')))}")
+        parts.append(f"deepest overlap {result['overlap_share']:.2g} of the {radius_meant(bool(result.get('sharp')))}")
     counted = [(result[f"{name}s"], name) for name in ("grain", "step") if result.get(f"{name}s") is not None]
     cost = [f"{count} {name}{'s' if count != 1 else ''}" for count, name in counted]
     cost.append(f"{result.get('wall_s', 0.0):.3g} s")
-    return f"{', '.join(said)} ({', '.join(cost)})".lstrip()
+    return f"{', '.join(parts)} ({', '.join(cost)})".lstrip()
 
 
 def is_sharp(scene: Scene | Scene3D) -> bool:

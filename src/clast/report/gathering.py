@@ -35,7 +35,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class ParameterSaid:
+class ParameterValue:
     """A parameter of a run; `differs` from the value that the experiment has by itself."""
 
     name: str
@@ -49,9 +49,9 @@ class ParameterSaid:
 class RunReport:
     """One run. What it does not know is None; pictures are paths within the folder of the report.
 
-    label     what tells it from the experiment's other runs: "cow, 20 m"
-    own       of other parameters than the papers' figures: not counted among what agrees
-    command   the command line that repeats it
+    label       what tells it from the experiment's other runs: "cow, 20 m"
+    uncounted   of other parameters than the papers' figures: not counted among what agrees
+    command     the command line that repeats it
     """
 
     name: str
@@ -59,9 +59,9 @@ class RunReport:
     state: State
     message: str
     command: str
-    parameters: tuple[ParameterSaid, ...]
+    parameters: tuple[ParameterValue, ...]
     seeds: str
-    own: bool = False
+    uncounted: bool = False
     quantities: tuple[dict[str, Any], ...] = ()
     pictures: tuple[str, ...] = ()
     grains: int | None = None
@@ -127,11 +127,11 @@ class Report:
 
     def count(self, state: State) -> int:
         """Runs of the papers' figures in a state."""
-        return sum(run.state == state for run in self.runs if not run.own)
+        return sum(run.state == state for run in self.runs if not run.uncounted)
 
     def verdicts(self, agrees: bool) -> int:
         """Judged quantities of the papers' figures that agree, or that do not."""
-        return sum(each["agrees"] is agrees for run in self.runs if not run.own for each in run.judged)
+        return sum(each["agrees"] is agrees for run in self.runs if not run.uncounted for each in run.judged)
 
 
 def gather(plan: Sequence[PlannedRun], size: str, folder: Path) -> Report:
@@ -161,14 +161,14 @@ def report_run(planned: PlannedRun, varied: Sequence[str], folder: Path) -> RunR
         state=progress.state,
         message=ABSOLUTE.sub("…/", progress.message),
         command=command_of(entry, planned.size, parameters),
-        parameters=tuple(parameters_said(entry, parameters)),
+        parameters=tuple(parameter_values(entry, parameters)),
         seeds=seeds_of(parameters),
-        own=planned.own,
+        uncounted=planned.uncounted,
     )
     run = progress.run
     if run is None:
         return known
-    said, result = run.provenance, run.result or {}
+    facts, result = run.provenance, run.result or {}
     run.close()
     pictures = sorted(planned.folder.glob("*.png"), key=lambda path: (path.stat().st_mtime_ns, path.name))
     return dataclasses.replace(
@@ -180,10 +180,10 @@ def report_run(planned: PlannedRun, varied: Sequence[str], folder: Path) -> RunR
         cundall=result.get("cundall"),
         energy_error=result.get("energy_error"),
         wall_s=result.get("wall_s"),
-        date=said.get("date"),
-        revision=said.get("revision"),
-        machine=machine_in_words(said.get("machine") or {}),
-        versions=", ".join(f"{name} {each}" for name, each in (said.get("versions") or {}).items() if each),
+        date=facts.get("date"),
+        revision=facts.get("revision"),
+        machine=machine_in_words(facts.get("machine") or {}),
+        versions=", ".join(f"{name} {each}" for name, each in (facts.get("versions") or {}).items() if each),
     )
 
 
@@ -203,7 +203,7 @@ def label_of(planned: PlannedRun, varied: Sequence[str]) -> str:
         value, unit = getattr(planned.parameters, name), unit_of(planned.entry, name)
         bare = isinstance(value, int | float) and not unit
         words.append(f"{name.replace('_', ' ')} {plain(value)}" if bare else f"{plain(value)} {unit}".rstrip())
-    return ", ".join([*words, *(["a run of your own"] if planned.own else [])])
+    return ", ".join([*words, *(["a run of your own"] if planned.uncounted else [])])
 
 
 def unit_of(entry: Entry, name: str) -> str:
@@ -212,14 +212,14 @@ def unit_of(entry: Entry, name: str) -> str:
     return str(extra.get("unit", "")) if isinstance(extra, dict) else ""
 
 
-def parameters_said(entry: Entry, parameters: Parameters) -> list[ParameterSaid]:
+def parameter_values(entry: Entry, parameters: Parameters) -> list[ParameterValue]:
     """All parameters of a run beside the experiment's own."""
-    said = []
+    found = []
     for name, value in parameters.model_dump().items():
         field = entry.parameters.model_fields[name]
         default = value if field.is_required() else field.get_default(call_default_factory=True)
-        said.append(ParameterSaid(name.replace("_", "-"), value, unit_of(entry, name), default, value != default))
-    return said
+        found.append(ParameterValue(name.replace("_", "-"), value, unit_of(entry, name), default, value != default))
+    return found
 
 
 def command_of(entry: Entry, size: str, parameters: Parameters) -> str:

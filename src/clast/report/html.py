@@ -82,13 +82,13 @@ def html_page(report: Report, folder: Path) -> str:
 
 def heading(report: Report) -> str:
     """What this is, and where it comes from."""
-    said = (
+    words = (
         "Every simulation of the papers on spheropolygons that clast knows, run again by it: our picture, the published "
         "numbers beside ours, and whether they agree by a rule that was fixed before the first full run. "
         f"Size of the runs: {report.size}."
     )
     begun = " ".join(origin(report))
-    parts = [f"<h1>{TITLE}</h1>", f"<p>{typeset(said)}</p>", f"<p><b>{typeset(standing(report))}</b></p>"]
+    parts = [f"<h1>{TITLE}</h1>", f"<p>{typeset(words)}</p>", f"<p><b>{typeset(standing(report))}</b></p>"]
     return "\n".join([*parts, *([f'<p class="soft">{typeset(begun)}</p>'] if begun else [])])
 
 
@@ -134,18 +134,18 @@ def verdict(agrees: bool | None) -> str:
 
 def section_part(section: Section, pictures: Mapping[str, Picture]) -> str:
     """One experiment."""
-    said = [f'<h2 id="{section.name}">{section.name}: {typeset(section.title)}</h2>']
+    parts = [f'<h2 id="{section.name}">{section.name}: {typeset(section.title)}</h2>']
     claim = f": {typeset(section.claim)}" if section.claim != section.title else ""
-    said.append(f'<p>{html.escape(section.paper)}{claim}. <a class="soft" href="#summary">Summary</a></p>')
-    said.append(comparison([run for run in section.runs if run.quantities]))
+    parts.append(f'<p>{html.escape(section.paper)}{claim}. <a class="soft" href="#summary">Summary</a></p>')
+    parts.append(comparison([run for run in section.runs if run.quantities]))
     for run in section.runs:
         if run.state != "missing":
             label = typeset(run.label or run.name)
-            said += [f'<h3 id="{anchor(run)}">{label}</h3>'] if len(section.runs) > 1 else []
-            said.append(run_part(section, run, pictures))
+            parts += [f'<h3 id="{anchor(run)}">{label}</h3>'] if len(section.runs) > 1 else []
+            parts.append(run_part(section, run, pictures))
     if missing := [html.escape(run.command) for run in section.runs if run.state == "missing"]:
-        said.append(f'<p class="no">{LACKING["missing"]}:</p>\n<code class="command">{"<br>".join(missing)}</code>')
-    return "\n".join(each for each in said if each)
+        parts.append(f'<p class="no">{LACKING["missing"]}:</p>\n<code class="command">{"<br>".join(missing)}</code>')
+    return "\n".join(each for each in parts if each)
 
 
 def comparison(runs: Sequence[RunReport]) -> str:
@@ -175,12 +175,12 @@ def anchor(run: RunReport) -> str:
 
 def run_part(section: Section, run: RunReport, pictures: Mapping[str, Picture]) -> str:
     """One run: pictures, numbers, reasons, parameters, command."""
-    said = []
+    parts = []
     if run.state in LACKING:
-        said.append(f'<p class="no">{LACKING[run.state]}{": " if run.message else ""}{typeset(run.message)}</p>')
+        parts.append(f'<p class="no">{LACKING[run.state]}{": " if run.message else ""}{typeset(run.message)}</p>')
     if shown := "".join(image(section, run, name, pictures[name]) for name in run.pictures if name in pictures):
         label = f"<b>{typeset(run.label)}.</b> " if run.label else ""
-        said.append(
+        parts.append(
             f'<figure><div class="pictures">{shown}</div><figcaption>{label}{typeset(section.caption)}</figcaption></figure>'
         )
     if run.quantities:
@@ -190,17 +190,17 @@ def run_part(section: Section, run: RunReport, pictures: Mapping[str, Picture]) 
             f'<td class="note">{typeset(each["note"])}</td></tr>'
             for each in run.quantities
         )
-        said.append(
+        parts.append(
             '<div class="wide"><table class="quantities"><thead><tr><th>quantity</th><th>published</th><th>measured</th>'
             f'<th>agrees</th><th class="note">note</th></tr></thead><tbody>{rows}</tbody></table></div>'
         )
     if why := reasons(run):
         lines = "".join(f"<li>{typeset(name)}: {typeset(reason)}</li>" for name, reason in why)
-        said.append(f'<div class="reasons"><b>Where it disagrees, and the likely reason</b><ul>{lines}</ul></div>')
+        parts.append(f'<div class="reasons"><b>Where it disagrees, and the likely reason</b><ul>{lines}</ul></div>')
     facts = " · ".join(f"{name} {typeset(text)}" for name, text in facts_of(run))
-    said.append(f'<p class="facts">{facts}</p>\n<p class="facts">{parameter_line(run)}</p>')
-    said.append(f'<code class="command">{html.escape(run.command)}</code>')
-    return "\n".join(said)
+    parts.append(f'<p class="facts">{facts}</p>\n<p class="facts">{parameter_line(run)}</p>')
+    parts.append(f'<code class="command">{html.escape(run.command)}</code>')
+    return "\n".join(parts)
 
 
 def parameter_line(run: RunReport) -> str:

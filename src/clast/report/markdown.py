@@ -90,38 +90,38 @@ def bold_no(agrees: bool | None) -> str:
 def section_part(section: Section, pictures: Mapping[str, Picture], pictures_folder: str) -> str:
     """One experiment."""
     merit = "; ".join(f"{name} {typeset(text)}" for name, text in merit_of(section))
-    said = [f"## {section.name}", f"{section.paper}: {typeset(section.claim)}.{f' Ours: {merit}.' if merit else ''}"]
+    parts = [f"## {section.name}", f"{section.paper}: {typeset(section.claim)}.{f' Ours: {merit}.' if merit else ''}"]
     for run in section.runs:
         if run.state != "missing":
-            said += [f"### {typeset(run.label or run.name)}"] if len(section.runs) > 1 else []
-            said += run_part(section, run, pictures, pictures_folder)
+            parts += [f"### {typeset(run.label or run.name)}"] if len(section.runs) > 1 else []
+            parts += run_part(section, run, pictures, pictures_folder)
     if missing := [f"    {run.command}" for run in section.runs if run.state == "missing"]:
-        said += [f"**{LACKING['missing']}**:", "\n".join(missing)]
-    return "\n\n".join(said)
+        parts += [f"**{LACKING['missing']}**:", "\n".join(missing)]
+    return "\n\n".join(parts)
 
 
 def run_part(section: Section, run: RunReport, pictures: Mapping[str, Picture], pictures_folder: str) -> list[str]:
     """One run: pictures, its numbers beside the paper's with the likely reason where they disagree, command."""
-    said = []
+    parts = []
     if run.state in LACKING:
-        said.append(f"**{LACKING[run.state]}**{': ' if run.message else ''}{escaped(run.message)}")
+        parts.append(f"**{LACKING[run.state]}**{': ' if run.message else ''}{escaped(run.message)}")
     shown = []
     for name in (each for each in run.pictures if picture_name(each) in pictures):
         what = f"{section.title}{f', {run.label}' if run.label else ''}: {Path(name).stem.replace('-', ' ')}"
         shown.append(f"![{what}]({pictures_folder}/{quote(picture_name(name))})")
     if shown:
-        said += ["\n".join(shown), f"*{escaped(section.caption)}*"]
-    told = [each for each in run.quantities if each["agrees"] is not None or each["published"] is not None]
-    if told:
+        parts += ["\n".join(shown), f"*{escaped(section.caption)}*"]
+    listed = [each for each in run.quantities if each["agrees"] is not None or each["published"] is not None]
+    if listed:
         rows = [
             [
                 escaped(each["name"]), escaped(with_unit(each["published"], each["unit"])),
                 escaped(with_unit(each["measured"], each["unit"])), bold_no(each["agrees"]), escaped(note_of(each)),
             ]
-            for each in told
+            for each in listed
         ]  # fmt: skip
-        said.append(table(["quantity", "published", "measured", "agrees", "note"], rows))
+        parts.append(table(["quantity", "published", "measured", "agrees", "note"], rows))
     if facts := facts_of(run):
-        said.append("; ".join(f"{name} {typeset(text)}" for name, text in facts) + ".")
-    said.append(f"    {run.command}")
-    return said
+        parts.append("; ".join(f"{name} {typeset(text)}" for name, text in facts) + ".")
+    parts.append(f"    {run.command}")
+    return parts

@@ -61,7 +61,7 @@ class PlannedRun:
     given       parameters on top of the size
     folder      where it lies or will lie
     requested   False for one that lies in the folder but was not requested: it is reported, not run
-    own         its parameters are none of those that the papers' figures need: it is shown, and not counted
+    uncounted   its parameters are none of those that the papers' figures need: it is shown, and not counted
     """
 
     entry: Entry
@@ -70,7 +70,7 @@ class PlannedRun:
     parameters: Parameters
     folder: Path
     requested: bool = True
-    own: bool = False
+    uncounted: bool = False
 
     @property
     def timed(self) -> bool:
@@ -109,9 +109,9 @@ def find_runs(folder: Path) -> list[FoundRun]:
         with suppress(ClastError, *DAMAGED):
             run = open_run(path.parent)
             run.close()
-            said = run.provenance
-            if said.get("experiment") in names():
-                found.append(FoundRun(path.parent, said["experiment"], str(said["size"]), said["parameters"]))
+            facts = run.provenance
+            if facts.get("experiment") in names():
+                found.append(FoundRun(path.parent, facts["experiment"], str(facts["size"]), facts["parameters"]))
     return found
 
 
@@ -149,10 +149,8 @@ def plan_runs(wanted: Sequence[str], size: str, folder: Path) -> list[PlannedRun
             known.append(parameters)
         for each, stored in mine:
             if stored not in known:
-                own = all(stored != parameters for _, parameters in papers)
-                plan.append(
-                    PlannedRun(entry, size, differing(entry, size, stored), stored, each.folder, requested=False, own=own)
-                )
+                more, other = differing(entry, size, stored), all(stored != parameters for _, parameters in papers)
+                plan.append(PlannedRun(entry, size, more, stored, each.folder, requested=False, uncounted=other))
                 known.append(stored)
     return plan
 
@@ -201,16 +199,16 @@ def differing(entry: Entry, size: str, parameters: Parameters) -> dict[str, Any]
 def progress_of(planned: PlannedRun) -> RunProgress:
     """How far a run is."""
     state = state_of(planned.folder)
-    said = read_error(planned.folder) if state == "failed" else ""
+    message = read_error(planned.folder) if state == "failed" else ""
     if not (planned.folder / RUN_FILE).is_file():
-        return RunProgress(state, said)
+        return RunProgress(state, message)
     try:
         run = open_run(planned.folder)
         if state == "begun":
-            said = saved_so_far(planned, run)
+            message = saved_so_far(planned, run)
     except (ClastError, *DAMAGED) as error:
-        return RunProgress("failed", said or f"the run cannot be read ({error})")
-    return RunProgress(state, said, run)
+        return RunProgress("failed", message or f"the run cannot be read ({error})")
+    return RunProgress(state, message, run)
 
 
 def saved_so_far(planned: PlannedRun, run: Run) -> str:

@@ -38,10 +38,10 @@ def summary_lines(section: Section) -> list[SummaryLine]:
     """What an experiment claims and was found: one line per quantity, published number and verdict."""
     groups: dict[tuple[Any, ...], list[tuple[RunReport, float]]] = {}
     for run in section.runs:
-        for each in () if run.own else run.judged:
+        for each in () if run.uncounted else run.judged:
             key = (each["name"], each["unit"], each["published"], each["agrees"])
             groups.setdefault(key, []).append((run, each["measured"]))
-    done = [run for run in section.runs if run.state == "finished" and not run.own]
+    done = [run for run in section.runs if run.state == "finished" and not run.uncounted]
     lines = []
     for (name, unit, published, agrees), found in groups.items():
         values = [value for _, value in found]
@@ -79,12 +79,12 @@ def merit_of(section: Section) -> list[tuple[str, str]]:
 
 def lacking(section: Section) -> list[str]:
     """What is not there yet: "2 of 4 failed", "1 of 4 not run yet"; nothing where all is."""
-    told = []
+    counts = []
     for state, called in LACKING.items():
         count = sum(run.state == state for run in section.runs)
         if count:
-            told.append(called if len(section.runs) == 1 else f"{count} of {len(section.runs)} {called}")
-    return told
+            counts.append(called if len(section.runs) == 1 else f"{count} of {len(section.runs)} {called}")
+    return counts
 
 
 def note_of(quantity: dict[str, Any]) -> str:
@@ -123,29 +123,29 @@ def facts_of(run: RunReport) -> list[tuple[str, str]]:
 
 def standing(report: Report) -> str:
     """How much of it is done and how it came out, in a sentence or two."""
-    runs = sum(not run.own for run in report.runs)
-    told = [f"{report.count('finished')} of {runs} runs are finished"]
-    told += [f"{report.count(state)} {called}" for state, called in LACKING.items() if report.count(state)]
+    runs = sum(not run.uncounted for run in report.runs)
+    counts = [f"{report.count('finished')} of {runs} runs are finished"]
+    counts += [f"{report.count(state)} {called}" for state, called in LACKING.items() if report.count(state)]
     yes, no = report.verdicts(True), report.verdicts(False)
     verdict = f" Of {yes + no} judged quantities {yes} agree with the papers, {no} do not." if yes + no else ""
-    own = len(report.runs) - runs
-    more = f" Beside them {own} of other parameters than the papers', not counted." if own else ""
-    return ", ".join(told) + "." + more + verdict
+    others = len(report.runs) - runs
+    more = f" Beside them {others} of other parameters than the papers', not counted." if others else ""
+    return ", ".join(counts) + "." + more + verdict
 
 
 def origin(report: Report) -> list[str]:
     """When, how long and on what, a sentence each."""
-    said = []
+    sentences = []
     if report.dates:
         first, last = report.dates
-        said.append(f"Begun on {first}." if first == last else f"Begun between {first} and {last}.")
-        said.append(f"All runs together took {duration(report.wall_s)}, one thread each.")
-    said += [f"Machine: {machine}." for machine in report.machines]
-    said += [f"Made by {versions}." for versions in report.versions]
-    told = {section.name for section in report.sections}
-    if absent := [name for name in names() if name not in told]:  # or a part would pass for the whole
-        said.append(f"Not in this report, since not requested or not run: {', '.join(absent)}.")
-    return said
+        sentences.append(f"Begun on {first}." if first == last else f"Begun between {first} and {last}.")
+        sentences.append(f"All runs together took {duration(report.wall_s)}, one thread each.")
+    sentences += [f"Machine: {machine}." for machine in report.machines]
+    sentences += [f"Made by {versions}." for versions in report.versions]
+    included = {section.name for section in report.sections}
+    if absent := [name for name in names() if name not in included]:  # or a part would pass for the whole
+        sentences.append(f"Not in this report, since not requested or not run: {', '.join(absent)}.")
+    return sentences
 
 
 def papers_of(report: Report) -> list[tuple[str, str]]:

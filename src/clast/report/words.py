@@ -19,10 +19,10 @@ NEGATIVE = re.compile(r"(?<![\w)\]-])-(?=\d)")
 
 def typeset(text: str) -> str:
     """Plain text as HTML: K_n with a subscript, n^1.56(23) and 4.4e-07 with powers, minus signs; the rest escaped."""
-    said = SCIENTIFIC.sub(power_of_ten, html.escape(text, quote=False))
-    said = POWER.sub(lambda m: f"<sup>{m[1].replace('-', '−')}</sup>", said)
-    said = SUBSCRIPT.sub(r"\1<sub>\2</sub>", said)
-    return NEGATIVE.sub("−", said)
+    marked = SCIENTIFIC.sub(power_of_ten, html.escape(text, quote=False))
+    marked = POWER.sub(lambda m: f"<sup>{m[1].replace('-', '−')}</sup>", marked)
+    marked = SUBSCRIPT.sub(r"\1<sub>\2</sub>", marked)
+    return NEGATIVE.sub("−", marked)
 
 
 def power_of_ten(found: re.Match[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from inspect import signature
 from typing import Any, ClassVar, Generic, Protocol, TypedDict, TypeVar
 
 import numpy as np
@@ -84,6 +85,14 @@ class Problem(Generic[Kind]):
 
     def __len__(self) -> int:
         return len(self.bodies)
+
+    def settings(self) -> dict[str, Any]:
+        """What the scene as a whole was given, by the names of its arguments; without the law, of which there may be several.
+
+        The names are read from the signatures, so that a new argument is part of the identity of a run."""
+        kinds = [each for each in type(self).__mro__ if issubclass(each, Problem)]
+        names = {name for kind in kinds for name in signature(kind.__init__).parameters}
+        return {name: value for name, value in vars(self).items() if name in names}
 
     def described(self, kind: str, periods: Sequence[float], gravity: Sequence[float]) -> str:
         """The scene in one line."""

@@ -155,7 +155,7 @@ CHAPTERS_3D: list[tuple[str, str, Sequence[type[BaseModel]]]] = [
     ("Pieces", "of = [{ shape = …, position = … }, …]", [schema_solids.PieceKeys]),
     ("Grains", "[[grains]]", [schema_space.SpaceGrainKeys]),
     ("Walls", "[[walls]]", [schema_space.SpaceWallKeys]),
-    ("Turns", "in [[grains]], [[walls]] and pieces", [schema_solids.Turned]),
+    ("Turns", "in [[grains]], [[walls]] and pieces", [schema_solids.TurnKeys]),
     (
         "Many grains",
         "[[fill]]",

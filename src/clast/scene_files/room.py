@@ -18,7 +18,7 @@ from clast.shapes.plane.skeleton import Shape
 NEAREST = 0.1  # of the sum of sphero-radii
 
 
-class Crowd(NamedTuple):
+class TooNear(NamedTuple):
     """Two bodies that have no room."""
 
     one: int
@@ -27,13 +27,13 @@ class Crowd(NamedTuple):
     radii: float  # sum of their sphero-radii
 
 
-def crowded(scene: Scene) -> Crowd | None:
+def crowded(scene: Scene) -> TooNear | None:
     """The two bodies whose skeletons are nearest, measured by their radii, if that is too near."""
     period = np.array([scene.box.period_x, scene.box.period_y])
     drawn = skeletons(scene, period)
     radius, big = scene.bodies.of_shapes(lambda shape: shape.radius), scene.bodies.column("big")
     tree = shapely.STRtree(drawn)
-    worst: Crowd | None = None
+    worst: TooNear | None = None
     for image in itertools.product(*((-1.0, 0.0, 1.0) if side > 0.0 else (0.0,) for side in period)):
         shift = np.array(image) * period
         moved = shapely.transform(drawn, lambda points, shift=shift: points + shift) if shift.any() else drawn
@@ -43,7 +43,7 @@ def crowded(scene: Scene) -> Crowd | None:
         distance, radii = shapely.distance(moved[one], drawn[other]), radius[one] + radius[other]
         for k in np.flatnonzero(distance < NEAREST * radii):
             if worst is None or distance[k] / radii[k] < worst.distance / worst.radii:
-                worst = Crowd(int(one[k]), int(other[k]), float(distance[k]), float(radii[k]))
+                worst = TooNear(int(one[k]), int(other[k]), float(distance[k]), float(radii[k]))
     return worst
 
 

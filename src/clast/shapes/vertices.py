@@ -1,4 +1,4 @@
-"""Vertices and lengths as a user gives them, checked the same way in plane and space: every refusal is one sentence."""
+"""Vertices, lengths and counts as a user gives them, checked the same way in plane and space: every refusal is one sentence."""
 
 from __future__ import annotations
 
@@ -24,9 +24,25 @@ def checked_length(value: float, what: str) -> float:
 def checked_number(value: float, what: str) -> float:
     """A float, or ShapeError that begins with `what` it is."""
     try:
-        return float(value)
+        if not isinstance(value, str):
+            return float(value)
     except (TypeError, ValueError):
-        raise ShapeError(f"{what} must be a number, not {value!r}.") from None
+        pass
+    raise ShapeError(f"{what} must be a number, not {value!r}.")
+
+
+def checked_count(value: int, least: int, what: str) -> int:
+    """A whole number of at least `least`, or ShapeError that names `what` is counted."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ShapeError(f"The number of {what} is a whole number of at least {least}, not {value!r}.")
+    return int(value)
+
+
+def checked_choice(value: bool, what: str) -> bool:
+    """True or False, or ShapeError that begins with `what` it is."""
+    if not isinstance(value, bool | np.bool_):
+        raise ShapeError(f"{what} must be True or False, not {value!r}.")
+    return bool(value)
 
 
 def checked_vertices(points: ArrayLike, axes: int, least: int, kind: str) -> Floats:

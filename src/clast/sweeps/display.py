@@ -67,15 +67,15 @@ class Display:
 
     def summary(self) -> str:
         """All in one line."""
-        said = [f"{self.counts['finished']} of {self.total} finished"]
-        said += [f"{self.counts[state]} {state}" for state in ("failed", "elsewhere") if self.counts[state]]
-        said += [f"{self.now} running"] if self.now else []
+        parts = [f"{self.counts['finished']} of {self.total} finished"]
+        parts += [f"{self.counts[state]} {state}" for state in ("failed", "elsewhere") if self.counts[state]]
+        parts += [f"{self.now} running"] if self.now else []
         if self._done and (took := time.monotonic() - self._began) > 0.0:
             pace = 3600.0 * self._done / took
-            said.append(f"{pace:.0f} runs per hour" if pace >= 10.0 else f"{pace:.2g} runs per hour")
+            parts.append(f"{pace:.0f} runs per hour" if pace >= 10.0 else f"{pace:.2g} runs per hour")
         if self.seconds_left is not None and self.left:
-            said.append(f"about {duration(self.seconds_left)} left")
-        return ", ".join(said)
+            parts.append(f"about {duration(self.seconds_left)} left")
+        return ", ".join(parts)
 
     def look(self, running: int, share: float) -> None:
         """Show how many are running, and how much of them is done, summed up."""

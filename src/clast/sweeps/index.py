@@ -21,7 +21,7 @@ from clast.errors import ClastError, StoreError
 from clast.experiments import find
 from clast.output.store.atomic import TEMPORARY, sync_folder
 from clast.output.store.files import RESULT_FILE
-from clast.sweeps.plan import Plan, read_plan, varied_names
+from clast.sweeps.plan import SweepPlan, read_plan, varied_names
 from clast.sweeps.task import read_error, state_of
 
 INDEX_FILE = "index.csv"
@@ -50,7 +50,7 @@ class SweepColumns:
     results: list[str] = field(default_factory=list)
 
 
-def collect(plan: Plan) -> SweepColumns:
+def collect(plan: SweepPlan) -> SweepColumns:
     """Read states, parameters and results of all rows."""
     rows = complete_rows(plan)
     runs = [plan.folder / name for name in plan.names]
@@ -77,7 +77,7 @@ def collect(plan: Plan) -> SweepColumns:
     return found
 
 
-def complete_rows(plan: Plan) -> list[Mapping[str, Any]]:
+def complete_rows(plan: SweepPlan) -> list[Mapping[str, Any]]:
     """The rows with the experiment's own value where one of them does not give a parameter that others give."""
     if plan.is_scene or all(len(row) == len(plan.parameters) for row in plan.rows):
         return list(plan.rows)
@@ -87,7 +87,7 @@ def complete_rows(plan: Plan) -> list[Mapping[str, Any]]:
     return list(plan.rows)
 
 
-def unit_of(plan: Plan, name: str) -> str:
+def unit_of(plan: SweepPlan, name: str) -> str:
     """The unit of a parameter of an experiment."""
     with suppress(ClastError):
         if not plan.is_scene and (known := find(plan.what).parameters.model_fields.get(name)) is not None:
@@ -126,7 +126,7 @@ def column(values: Sequence[Any]) -> np.ndarray:
 # --- the file --------------------------------------------------------------------------------------------------------
 
 
-def write_index(plan: Plan) -> SweepColumns:
+def write_index(plan: SweepPlan) -> SweepColumns:
     """Collect index.csv anew. Several processes may do so at once: each collects and writes under a lock, so that the last
     one to write has seen all that were done."""
     with locked(plan.folder / LOCK_FILE):

@@ -14,6 +14,7 @@ import dataclasses
 import json
 import math
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -38,7 +39,7 @@ CURE = "a sweep may grow but not change, so choose another folder"
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """The rows of a sweep.
 
     what     name of an experiment, or of a scene file in FOLDER/scene
@@ -80,23 +81,23 @@ class Plan:
         return list(dict.fromkeys(name for row in self.rows for name in row))
 
 
-def read_plan(folder: Path) -> Plan:
+def read_plan(folder: Path) -> SweepPlan:
     """The plan in a folder; StoreError if there is none, or it is damaged or of a newer clast."""
     path = folder / PLAN_FILE
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        if said["format"] != FORMAT:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        if stored["format"] != FORMAT:
             raise KeyError("format")
-        if said["format_version"] > FORMAT_VERSION:
+        if stored["format_version"] > FORMAT_VERSION:
             raise StoreError(
-                f"{path} was written by a newer clast (format version {said['format_version']}): update clast to read it"
+                f"{path} was written by a newer clast (format version {stored['format_version']}): update clast to read it"
             )
-        rows = [{name: from_json(value) for name, value in row["parameters"].items()} for row in said["rows"]]
-        names = [str(row["name"]) for row in said["rows"]]
-        for name in (*names, said["what"], *said["files"].values()):
+        rows = [{name: from_json(value) for name, value in row["parameters"].items()} for row in stored["rows"]]
+        names = [str(row["name"]) for row in stored["rows"]]
+        for name in (*names, stored["what"], *stored["files"].values()):
             if name in ("", "..") or Path(name).name != name:  # whoever wrote it, nothing is written outside the folder
                 raise ValueError(f"{name!r} is no name of a file")
-        return Plan(folder, said["what"], said["size"], tuple(names), tuple(rows), said["files"])
+        return SweepPlan(folder, stored["what"], stored["size"], tuple(names), tuple(rows), stored["files"])
     except FileNotFoundError:
         raise StoreError(f"there is no sweep in {folder} ({PLAN_FILE} is missing)") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -110,7 +111,7 @@ def write_plan(
     rows: Sequence[Mapping[str, Any]],
     scene: bytes | None = None,
     shapes: Mapping[str, bytes] | None = None,
-) -> Plan:
+) -> SweepPlan:
     """Put a plan into a folder, or add rows to the one that is there; StoreError if they contradict each other.
 
     scene, shapes   what stands in a scene file called `what`, and in the files of its shapes, by the names it gives them
@@ -125,7 +126,7 @@ def write_plan(
     lock = RunLock(folder)
     try:
         files = {name: f"{number}-{Path(name).name}" for number, name in enumerate(sorted(shapes or {}))}
-        plan = Plan(folder, what, size, (), (), files)
+        plan = SweepPlan(folder, what, size, (), (), files)
         if (folder / PLAN_FILE).exists():
             plan = read_plan(folder)
             require_addition(plan, what, size, rows)
@@ -152,7 +153,7 @@ def put(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
 
-def require_addition(plan: Plan, what: str, size: str | None, rows: Sequence[Mapping[str, Any]]) -> None:
+def require_addition(plan: SweepPlan, what: str, size: str | None, rows: Sequence[Mapping[str, Any]]) -> None:
     """StoreError unless `rows` are those of `plan` and perhaps more."""
     if (plan.what, plan.size) != (what, size):
         was, now = (f"{each[0]}{f', size {each[1]}' if each[1] else ''}" for each in ((plan.what, plan.size), (what, size)))
@@ -165,7 +166,7 @@ def require_addition(plan: Plan, what: str, size: str | None, rows: Sequence[Map
             )
 
 
-def require_copies(plan: Plan, scene: bytes | None, shapes: Mapping[str, bytes]) -> None:
+def require_copies(plan: SweepPlan, scene: bytes | None, shapes: Mapping[str, bytes]) -> None:
     """StoreError unless the files are as they were when the sweep was planned."""
     asked = {plan.what: scene, **{plan.files.get(name, name): content for name, content in shapes.items()}}
     for name, content in asked.items():
@@ -174,7 +175,7 @@ def require_copies(plan: Plan, scene: bytes | None, shapes: Mapping[str, bytes])
             raise StoreError(f"the sweep in {plan.folder} was planned with another {name} than there is now: {CURE}")
 
 
-def plan_text(plan: Plan) -> str:
+def plan_text(plan: SweepPlan) -> str:
     """The text of sweep.json: a line a row."""
     rows = [
         to_json({"name": name, "what": plan.what, "size": plan.size, "parameters": as_json(row)}, f"row {name}")
@@ -209,6 +210,16 @@ def varied_names(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def row_name(number: int, row: Mapping[str, Any], varied: Sequence[str]) -> str:
     """The folder of a row: its number, and what it varies as far as that fits and a file may be called so."""
-    said = "_".join(written({name: row[name]}) for name in varied if name in row)
-    plain = re.sub(r"[^A-Za-z0-9.=+_-]+", "-", said)
+    text = "_".join(written({name: row[name]}) for name in varied if name in row)
+    plain = re.sub(r"[^A-Za-z0-9.=+_-]+", "-", text)
     return f"{number:04d}{'_' if plain else ''}{plain}"[:LONGEST_NAME].rstrip("._-")
+
+
+def __getattr__(name: str) -> Any:
+    """The old name of `SweepPlan`, for one version."""
+    if name != "Plan":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn(
+        "`clast.sweeps.plan.Plan` is now `SweepPlan`; the old name goes with the next version", FutureWarning, stacklevel=2
+    )
+    return SweepPlan

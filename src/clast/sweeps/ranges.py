@@ -23,10 +23,10 @@ OPENING, CLOSING, QUOTES = "[{", "]}", "\"'"
 
 def read_vary(text: str) -> tuple[str, list[Any]]:
     """`seed=1:8` as a name and its values; InputError if it is not of that form."""
-    name, equals, said = text.partition("=")
+    name, equals, written = text.partition("=")
     if not equals or not name.strip():
         raise InputError(f"--vary {text}: write NAME=VALUES, as in seed=1:8 or pressure=10,30,100")
-    return name.strip(), read_values(said, f"--vary {text}")
+    return name.strip(), read_values(written, f"--vary {text}")
 
 
 def read_values(text: str, where: str) -> list[Any]:

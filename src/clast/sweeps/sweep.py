@@ -20,7 +20,7 @@ from clast.scene_files.schema_run import PLACE
 from clast.sweeps.display import Display
 from clast.sweeps.index import write_index
 from clast.sweeps.local import TaskEnding, run_locally
-from clast.sweeps.plan import Plan, canonical, read_plan, write_plan
+from clast.sweeps.plan import SweepPlan, canonical, read_plan, write_plan
 from clast.sweeps.ranges import read_table, written
 from clast.sweeps.scene_row import files_of, parse_row, read_row
 from clast.sweeps.table import SweepTable, open_sweep
@@ -84,7 +84,7 @@ class Sweep:
             self._shapes[file] = read_bytes(path.parent / file)
         return dict(row)
 
-    def plan(self, folder: Path | str) -> Plan:
+    def plan(self, folder: Path | str) -> SweepPlan:
         """Write down what to run, in `folder`/sweep.json, and run nothing. One that is there may be added to, not changed."""
         if not self.is_scene:
             return write_plan(Path(folder), self.what, self.size, self.rows)
@@ -112,7 +112,7 @@ class Sweep:
 
 
 def run_plan(
-    plan: Plan | Path | str,
+    plan: SweepPlan | Path | str,
     *,
     only: Sequence[int] | None = None,
     jobs: int | None = None,
@@ -127,7 +127,7 @@ def run_plan(
     only    numbers of rows, from 1; all if None. For a cluster: one row per job
     jobs, threads, device, retry, progress   as for `clast.sweeps.local.run_locally`
     """
-    plan = plan if isinstance(plan, Plan) else read_plan(Path(plan))
+    plan = plan if isinstance(plan, SweepPlan) else read_plan(Path(plan))
     for number in only or ():
         if not 1 <= number <= len(plan.rows):
             raise InputError(f"there is no row {number} in {plan.folder}: they are numbered from 1 to {len(plan.rows)}")

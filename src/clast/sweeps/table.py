@@ -98,20 +98,20 @@ class SweepTable(Mapping[str, np.ndarray]):
         for name in averaged:
             if name not in self.parameters:
                 raise InputError(f"{name!r} is not a parameter of this sweep; there are: {', '.join(self.parameters)}")
-        kept = [name for name in self.varied if name not in averaged]
-        return self._means(kept, quantity)
+        grouped = [name for name in self.varied if name not in averaged]
+        return self._means(grouped, quantity)
 
-    def _means(self, kept: Sequence[str], quantity: str) -> dict[str, np.ndarray]:
+    def _means(self, grouped: Sequence[str], quantity: str) -> dict[str, np.ndarray]:
         if quantity not in self.columns or self[quantity].dtype.kind not in "biuf":
             numbers = [name for name, column in self.columns.items() if column.dtype.kind in "biuf"]
             raise InputError(f"{quantity!r} is no column of numbers of this sweep; there are: {', '.join(numbers)}")
         values = self[quantity].astype(float)
         # by the first row that is like it: NaN, a parameter that was not given, is like NaN
-        codes = [np.unique(self[name], return_inverse=True)[1].tolist() for name in kept]
+        codes = [np.unique(self[name], return_inverse=True)[1].tolist() for name in grouped]
         groups: dict[tuple[int, ...], list[int]] = {}
-        for row, key in enumerate(zip(*codes, strict=True) if kept else [()] * len(values)):
+        for row, key in enumerate(zip(*codes, strict=True) if grouped else [()] * len(values)):
             groups.setdefault(key, []).append(row)
-        found = {name: self[name][[rows[0] for rows in groups.values()]] for name in kept}
+        found = {name: self[name][[rows[0] for rows in groups.values()]] for name in grouped}
         known = [values[rows][np.isfinite(values[rows])] for rows in groups.values()]
         count = np.array([len(group) for group in known])
         found["mean"] = np.array([group.mean() if len(group) else math.nan for group in known])
@@ -124,11 +124,11 @@ class SweepTable(Mapping[str, np.ndarray]):
         Points are means over all else that varies, which the title names, with the standard error as their bar; a single run
         has none.
         """
-        kept = [x, *([by] if by else [])]
-        for name in kept:
+        shown = [x, *([by] if by else [])]
+        for name in shown:
             if name not in self.parameters:
                 raise InputError(f"{name!r} is not a parameter of this sweep; there are: {', '.join(self.parameters)}")
-        means = self._means(kept, y)
+        means = self._means(shown, y)
         if axes is None:
             figure = plain_figure()
             figure.set_size_inches(6.4, 4.4)
@@ -143,7 +143,7 @@ class SweepTable(Mapping[str, np.ndarray]):
                 means[x][mine][order], means["mean"][mine][order], means["error"][mine][order], fmt="o-",
                 color=f"C{k % FEW_GROUPS}", ms=4, lw=1, capsize=3, label=label,
             )  # fmt: skip
-        others = [name for name in self.varied if name not in kept]
+        others = [name for name in self.varied if name not in shown]
         if others:
             axes.set_title(f"mean and standard error over {', '.join(others)}", fontsize=10)
         axes.set(xlabel=self._title(x), ylabel=self._title(y))
@@ -161,8 +161,8 @@ class SweepTable(Mapping[str, np.ndarray]):
 
     def __repr__(self) -> str:
         states, counts = np.unique(self["state"], return_counts=True)
-        told = ", ".join(f"{count} {state}" for state, count in zip(states, counts, strict=True))
-        lines = [f"sweep {self.folder}: {len(self['row'])} rows ({told})"]
+        counted = ", ".join(f"{count} {state}" for state, count in zip(states, counts, strict=True))
+        lines = [f"sweep {self.folder}: {len(self['row'])} rows ({counted})"]
         lines.append(f"  varied    {', '.join(self.varied) or 'nothing'}")
         lines.append(f"  results   {', '.join(self.results) or 'none yet'}")
         return "\n".join(lines)

@@ -19,7 +19,7 @@ from clast.sweeps.task import Task, carry_out, is_complete, is_held, keep_error
 SAY_SECONDS = 1.0
 
 
-class Told(Progress):
+class SentProgress(Progress):
     """A progress that is sent to the process that shares out the work."""
 
     def __init__(self, say: Callable[[Answer], None]) -> None:
@@ -58,7 +58,7 @@ def work(piece: dict[str, Any], say: Callable[[Answer], None]) -> Answer:
         return answer("elsewhere", f"{run} is being run by another process")
     try:
         carry_out(
-            task, folder, threads=piece["threads"], device=piece["device"], progress=Told(say),
+            task, folder, threads=piece["threads"], device=piece["device"], progress=SentProgress(say),
             checkpoint_seconds=piece["checkpoint_seconds"]
         )  # fmt: skip
     except Interrupted as stop:

@@ -1,8 +1,13 @@
 """Where a run is done: what "auto" takes, the sentence why, and what is refused."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 from grid_scenes import pentagons
 
+from clast.backend.cuda import why_not
 from clast.dynamics.engine import Engine
 from clast.dynamics.gpu import devices
 from clast.dynamics.gpu.devices import choose_device
@@ -77,3 +82,13 @@ def test_refusals(where, no_gpu, tmp_path):
     with pytest.raises(InputError, match=f'device = "cuda": {NO_GPU}'):
         start("cuda")
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.skipif(not why_not(), reason="there is a GPU")
+def test_who_asks_for_tests_of_a_gpu_alone_hears_that_there_is_none():
+    """`make test-gpu` fails then: where all is skipped nothing was seen to work."""
+    command = [sys.executable, "-m", "pytest", "-m", "gpu", "--collect-only", "-p", "no:cacheprovider", __file__]
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}  # of a run with workers
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert done.stderr.strip() == f"ERROR: no test of a GPU was run: {why_not()}"

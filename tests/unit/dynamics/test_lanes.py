@@ -27,7 +27,7 @@ from clast.scene.plane import Scene
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Velocity
 from clast.shapes import cow, disk, polygon, polyline, regular
-from clast.shapes.space.make import cuboid, plate, sphere
+from clast.shapes.space.make import cuboid, plate, sphere, tetrahedron
 
 LAWS = {
     "linear": Linear(2e4, 1e4, friction=0.4, normal_damping=20.0, tangential_damping=5.0),
@@ -89,6 +89,19 @@ def disks(law) -> Engine:
     return engine
 
 
+def polyhedra(law) -> Engine:
+    """Rounded cubes and tetrahedra that touch and slide, on a floor: corners on faces and edges, edges on edges."""
+    scene, rng = Scene3D(law=law, gravity=(0, 0, -100.0), box=Box3D(period_x=4.0, period_y=4.0)), np.random.default_rng(6)
+    shapes = (cuboid((0.5,) * 3, 0.1), tetrahedron(0.6, 0.1))
+    for k in range(64):
+        place, motion = (k % 4 + 0.5, k // 4 % 4 + 0.5, k // 16 + 0.7), rng.normal(0, 1, (2, 3))
+        scene.add(shapes[k % 2], place, orientation=rng.normal(0, 1, 4), velocity=motion[0], spin=motion[1])
+    scene.add_wall(plate([(0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)], 0.1))
+    engine = Engine(scene, alpha=0.02, dt=1e-4)
+    engine.advance(5000)
+    return engine
+
+
 class Made(NamedTuple):
     """Bodies in motion, and one kind of their pairs."""
 
@@ -104,6 +117,7 @@ MADE = {
     "disks": Made(disks, plane_passes, "disks_of", kinds.TWO_ROUND, 60),
     "balls": Made(balls, space_passes, "balls_of", kinds.TWO_ROUND, 60),
     "balls on walls": Made(balls_on_walls, space_passes, "ball_on_of", kinds.ONE_ROUND, 30),
+    "polyhedra": Made(polyhedra, space_passes, "geometry_of", kinds.OTHERS, 100),
 }
 
 

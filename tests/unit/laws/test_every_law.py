@@ -6,8 +6,11 @@ that slides.
 
 import math
 import re
+from collections.abc import Iterator
 from importlib import import_module
+from itertools import product
 from pathlib import Path
+from typing import Literal, get_args, get_origin
 
 import numpy as np
 import pytest
@@ -29,8 +32,30 @@ every_law = pytest.mark.parametrize("kind", LAWS)
 
 
 def numbers_of(law: type[Law]) -> dict[str, float]:
-    """A value for every parameter that is a number."""
-    return {name: BY_UNIT.get(each.key.unit, 1.0) for name, each in keys_of(law).items() if each.form is float}
+    """A value for every parameter that is a number; of two ways to give one dashpot, the first."""
+    keys = keys_of(law)
+    twice = {"restitution"} if "normal_damping" in keys else set()
+    return {name: number_of(each.key.unit) for name, each in keys.items() if each.form is float and name not in twice}
+
+
+def number_of(unit: str) -> float:
+    """A value in this unit; where none is chosen, of forces of 20, overlaps of 0.02 and times of a third."""
+    return BY_UNIT[unit] if unit in BY_UNIT else in_units(unit, length=0.02, force=20.0, time=1.0 / 3.0)
+
+
+def variants(law: type[Law]) -> Iterator[Law]:
+    """The law with each of its optional parameters given or left out, in all ways that can be."""
+    choices = {}
+    for name, each in keys_of(law).items():
+        if get_origin(each.form) is Literal:
+            choices[name] = get_args(each.form)
+        elif each.form is float:
+            choices[name] = (number_of(each.key.unit), *([] if each.default is ... else [each.default]))
+    for chosen in product(*choices.values()):
+        try:
+            yield law(**dict(zip(choices, chosen, strict=True)))
+        except SceneError:  # friction without a spring, one dashpot given in two ways
+            continue
 
 
 class Formulas:
@@ -43,9 +68,9 @@ class Formulas:
     def record(self, depth, closing=0.0, sliding_u=0.0, sliding_w=0.0):
         moving, mass = (closing, sliding_u, sliding_w), MASS * self.mass
         if not self.law.needs_volume:
-            return Contact(depth, *moving, mass, RADIUS * self.length)
+            return Contact(depth, *moving, mass, RADIUS * self.length, sliding_u, sliding_w)
         area, section = AREA * self.length**2, SECTION * self.length**2
-        return Overlap(area * depth, area, LENGTH * self.length, SIZE * self.length, section, *moving, mass)
+        return Overlap(area * depth, area, LENGTH * self.length, SIZE * self.length, section, *moving, mass, sliding_u, sliding_w)
 
     def elastic(self, depth):
         given = [self.record(depth)] if self.law.needs_volume else [depth, RADIUS]
@@ -84,9 +109,50 @@ def test_the_force_is_the_slope_of_the_energy(kind):
 
 @pytest.mark.parametrize("kind", ROUNDED)
 def test_the_stiffness_for_the_time_step_is_no_less_than_the_slope_of_the_force(kind):
-    law = formulas(kind)
-    for depth in (1e-4, 0.01, 0.05):
-        assert law.law.stiffness(depth, RADIUS) >= slope(law.elastic, depth) * (1 - 1e-9)
+    """Without friction and its spring too, whose stiffness may be the larger one."""
+    for law in map(Formulas, variants(LAWS[kind])):
+        for depth in (1e-4, 0.01, 0.05):
+            assert law.law.stiffness(depth, RADIUS) >= slope(law.elastic, depth) * (1 - 1e-9), law.law
+
+
+MOTIONS = np.random.default_rng(5).normal(0, 0.3, (20, 3)) * [0.0, 1.0, 1.0] + [0.2, 0.0, 0.0]  # closing and sliding speeds
+NEW = Memory(0.0, 0.0, 0.0)
+DEPTHS = np.random.default_rng(6).uniform(0.001, 0.02, 20)
+
+
+def answers(law: Law, memory: Memory = NEW) -> np.ndarray:
+    """What a law says to some contacts that move, one row each, in the order of `Response`."""
+    given = Formulas(law)
+    return np.array([given.force((depth, *moving), memory, 1e-3) for depth, moving in zip(DEPTHS, MOTIONS, strict=True)])
+
+
+NORMAL, TANGENTIAL, VISCOUS, LOST = slice(0, 2), slice(2, 6), [1, 4, 5], [1, 2, 3, 4, 5, 9]
+
+
+@every_law
+def test_what_a_law_says_of_its_losses_is_true(kind):
+    """Where it says that contacts neither remember nor lose anything, kernels call `elastic` alone."""
+    for law in variants(LAWS[kind]):
+        found = answers(law)
+        found[np.abs(found) < 1e-12 * found[:, [0]]] = 0.0  # of what friction holds back, rounding is left
+        assert law.damps_or_slides or not found[:, LOST].any(), f"{law} loses or holds, and damps_or_slides is False"
+        damps = getattr(law, "damps", law.damps_or_slides)
+        assert damps or not found[:, VISCOUS].any(), f"{law} has dashpots, and damps is False"
+
+
+@every_law
+def test_each_parameter_reaches_the_formula_it_is_meant_for(kind):
+    """Half of it gives other answers; of what is called normal or tangential only such ones, however `row` is ordered."""
+    law, numbers = LAWS[kind], numbers_of(LAWS[kind])
+    for name in numbers:
+        halved = {**numbers, name: 0.5 * numbers[name]}
+        there, here = (answers(law(**each), Memory(0.01, 0.005, 0.0)) for each in (numbers, halved))
+        assert not np.array_equal(there, here), f"{name} changes nothing"
+        held = {each: math.inf for each in numbers if each == "friction"}  # a cap would carry one into the other
+        one, other = (answers(law(**{**each, **held}), Memory(0.01, 0.005, 0.0)) for each in (numbers, halved))
+        of_normal, of_tangential = (not np.array_equal(one[:, part], other[:, part]) for part in (NORMAL, TANGENTIAL))
+        if name.startswith(("normal", "tangential")):
+            assert (of_normal, of_tangential) == (name.startswith("normal"), name.startswith("tangential")), name
 
 
 def travel(kind: str, steps: int, seed: int = 4) -> tuple[float, np.ndarray, np.ndarray]:
@@ -167,20 +233,25 @@ def test_isotropy(kind):
     assert slid > 20 or "friction" not in keys_of(LAWS[kind])
 
 
-POWERS = {"²": "^2", "³": "^3"}
+POWERS = {"²": "^{2}", "³": "^{3}", "^2": "^{2}", "^3": "^{3}"}
+WORD = re.compile(r"(1|length|force|time|mass)(?:\^\{(\d)(?:/(\d))?\})?")
 
 
 def in_units(unit: str, length: float, force: float, time: float) -> float:
     """What a number of this unit is multiplied by where length, force and time are so many times smaller."""
     units = {"1": 1.0, "length": length, "force": force, "time": time, "mass": force * time**2 / length}
+    written = unit.removesuffix(" per radian")
     for sign, power in POWERS.items():
-        unit = unit.replace(sign, power)
+        written = written.replace(sign, power)
+    above, *below = re.split(r"/(?![^{]*\})", written)
     factor = 1.0
-    above, *below = re.sub(r"\{(\d)/(\d)\}", r"\1:\2", unit.removesuffix(" per radian")).split("/")
     for words, sign in [(above, 1), *((each, -1) for each in below)]:
-        for word in filter(None, words.split(" × ")):
-            name, _, power = word.partition("^")
-            over, _, under = power.partition(":")
+        for word in words.split(" × ") if unit else ():
+            found = WORD.fullmatch(word)
+            assert found, (
+                f'"{word}" in the unit "{unit}" of a key: write length, force, time or mass, as in "force/length^{{3/2}}"'
+            )
+            name, over, under = found.groups()
             factor *= units[name] ** (sign * float(over or 1) / float(under or 1))
     return factor
 
@@ -211,9 +282,13 @@ def test_the_declared_units_are_those_of_the_formulas(kind):
 def test_units_are_read_as_they_are_written():
     for unit, factor in (
         ("", 1.0), ("force/length", 0.75), ("force/length^{3/2}", 0.375), ("force/length²", 3 / 16), ("1/time", 0.2),
-        ("force × length per radian", 12.0), ("force × time/length", 3.75), ("mass/time", 3.75),
+        ("force × length per radian", 12.0), ("force × time/length", 3.75), ("mass/time", 3.75), ("force/length^{2}", 3 / 16),
+        ("force/length^2", 3 / 16), ("length^{1/2}/time", 0.4), ("force/length/time", 0.15),
     ):  # fmt: skip
         assert in_units(unit, length=4.0, force=3.0, time=5.0) == pytest.approx(factor), unit
+    for unit in ("newton", "force/metre", "length^{a}", "force*length", "force/", "length^{2", " "):
+        with pytest.raises(AssertionError, match="of a key: write length, force"):
+            in_units(unit, length=4.0, force=3.0, time=5.0)
 
 
 # --- keys ------------------------------------------------------------------------------------------------------------

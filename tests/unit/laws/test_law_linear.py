@@ -11,6 +11,7 @@ from clast.laws import Linear
 from clast.laws.law import Contact, Memory
 from clast.laws.linear import elastic, force, spring_energy
 from clast.laws.linear import normal_energy as normal_energy_of
+from clast.laws.restitution import damping_ratio
 from clast.measures.snapshots.accounts import accounts
 from clast.scene.plane import Scene
 from clast.shapes import disk, polygon
@@ -18,7 +19,7 @@ from clast.shapes import disk, polygon
 
 def friction_force(law, depth, closing, sliding, spring, reduced_mass, dt):
     """The law in two dimensions: elastic, viscous, tangential elastic, tangential viscous, new spring, heat."""
-    answer = force(law, Contact(depth, closing, sliding, 0.0, reduced_mass, 0.0), Memory(spring, 0.0, 0.0), dt)
+    answer = force(law, Contact(depth, closing, sliding, 0.0, reduced_mass, 0.0, sliding), Memory(spring, 0.0, 0.0), dt)
     assert (answer.shear_w, answer.drag_w, answer.spring_w, answer.extra) == (0.0, 0.0, 0.0, 0.0)
     return answer.elastic, answer.viscous, answer.shear_u, answer.drag_u, answer.spring_u, answer.heat
 
@@ -38,8 +39,9 @@ def parameters(**changes) -> tuple[float, ...]:
 
 def test_row_is_read_back_in_its_order():
     law = Linear(1.0, 2.0, 3.0, 4.0, 5.0, "elastic")
-    assert law.row == (1.0, 2.0, 3.0, 4.0, 5.0, 0.0)
+    assert law.row == (1.0, 2.0, 3.0, 4.0, 5.0, 0.0, 0.0)
     assert Linear(1.0).row[5] == 1.0
+    assert Linear(4.0, restitution=0.5).row[6] == pytest.approx(4.0 * damping_ratio(0.5))
 
 
 def test_a_held_contact_is_a_spring():
@@ -179,8 +181,9 @@ def test_friction_is_the_same_in_every_direction_of_the_tangent_plane():
         depth, closing, sliding, spring = rng.uniform(0, 0.02), *rng.normal(0, 0.3, 2), rng.normal(0, 0.01)
         flat = friction_force(law, depth, closing, sliding, spring, 0.7, 1e-3)
         turned = force(
-            law, Contact(depth, closing, sliding * c, sliding * s, 0.7, 0.0), Memory(spring * c, spring * s, 0.0), 1e-3
-        )
+            law, Contact(depth, closing, sliding * c, sliding * s, 0.7, 0.0, sliding * c, sliding * s),
+            Memory(spring * c, spring * s, 0.0), 1e-3,
+        )  # fmt: skip
         assert (turned.shear_u, turned.shear_w) == pytest.approx((flat[2] * c, flat[2] * s), abs=1e-12)
         assert (turned.drag_u, turned.drag_w) == pytest.approx((flat[3] * c, flat[3] * s), abs=1e-12)
         assert turned.heat == pytest.approx(flat[5], abs=1e-13)

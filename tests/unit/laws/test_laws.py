@@ -13,6 +13,7 @@ from clast.errors import SceneError
 from clast.laws import Cohesion, Hertz, HertzMindlin, Linear, Rolling, hertz_mindlin
 from clast.laws.cohesion import pull, pull_energy
 from clast.laws.law import Contact, Memory
+from clast.laws.restitution import damping_ratio, restitution_of
 from clast.laws.rolling import rolling_energy, rolling_torque
 from clast.measures.snapshots.accounts import accounts
 from clast.scene.plane import Scene
@@ -44,7 +45,7 @@ def test_moduli_of_a_material():
     one = HertzMindlin.of_material(young=70e9, poisson=0.25, friction=0.3, restitution=0.9)
     assert one.young == pytest.approx(1.0 / (2 * (1 - 0.25**2) / 70e9))
     assert one.shear == pytest.approx(1.0 / (2 * (2 - 0.25) / (70e9 / (2 * 1.25))))
-    assert one.row[3] == pytest.approx(-math.log(0.9) / math.hypot(math.log(0.9), math.pi))
+    assert restitution_of(one.row[3]) == pytest.approx(0.9)
 
 
 def test_cohesion_is_the_slope_of_its_energy_on_both_sides():
@@ -147,21 +148,53 @@ def test_hertz_collision(speed):
     assert found == pytest.approx(deepest, rel=1e-3)
 
 
-@pytest.mark.parametrize("restitution", [0.9, 0.4])
-def test_hertz_mindlin_restitution_does_not_depend_on_the_speed(restitution):
-    """With dτ = δ^¼ dt the impact is that of a linear spring and dashpot with ζ = β, so its e with the cut-off of pulling
-    is the linear one's; without the cut-off it is the e given (Tsuji's damping)."""
-    law = HertzMindlin(1e5, restitution=restitution, **HELD)
-    zeta = law.row[3]
-    root = math.sqrt(1.0 - zeta**2)
-    assert math.exp(-math.pi * zeta / root) == pytest.approx(restitution)
-    expected = math.exp(-(zeta / root) * (math.pi - math.atan2(2 * zeta * root, 1 - 2 * zeta**2)))
-    assert expected > restitution
-    stiffness, reduced = 4 / 3 * 1e5 * math.sqrt(0.25), 0.5 * BALL.area
+@pytest.mark.parametrize("law", [HertzMindlin, Hertz])
+@pytest.mark.parametrize("restitution", [0.9, 0.3])
+def test_restitution_of_hertz_does_not_depend_on_the_speed(law, restitution):
+    """With dτ = δ^¼ dt the impact is that of a linear spring and dashpot."""
+    given = law(1e5, restitution=restitution, **HELD)
+    stiffness = 4 / 3 * 1e5 * math.sqrt(0.25) if law is HertzMindlin else 1e5
     for speed in (0.1, 0.7):
-        time = 2.94 * (1.25 * reduced * speed**2 / stiffness) ** 0.4 / speed
-        apart, _, _ = collide(law, speed, 400, time)
-        assert apart / speed == pytest.approx(expected, abs=1e-3)
+        time = 2.94 * (1.25 * 0.5 * BALL.area * speed**2 / stiffness) ** 0.4 / speed
+        apart, _, _ = collide(given, speed, 400, time)
+        assert apart / speed == pytest.approx(restitution, abs=2e-4)
+
+
+def test_restitution_and_damping_ratio():
+    """From 1 to e⁻² at the critical ratio and on, and back."""
+    assert restitution_of(0.0) == 1.0 and restitution_of(1.0) == pytest.approx(math.exp(-2.0))
+    assert restitution_of(1.0 - 1e-7) == pytest.approx(restitution_of(1.0 + 1e-7), rel=1e-6)
+    for restitution in (1.0, 0.99, 0.5, 0.2, 0.135, 0.05, 0.01):
+        assert restitution_of(damping_ratio(restitution)) == pytest.approx(restitution, rel=1e-12)
+    for wrong in (0.0, 0.009, 1.01, math.nan):
+        with pytest.raises(SceneError, match="cannot be had"):
+            damping_ratio(wrong)
+
+
+@pytest.mark.parametrize("law", [Linear, Hertz])
+def test_one_dashpot_only(law):
+    with pytest.raises(SceneError, match=r"give restitution = 0\.5 or normal_damping = 3\.0, not both"):
+        law(1e4, normal_damping=3.0, restitution=0.5)
+
+
+def test_dashpots_by_restitution_and_by_a_rate_in_one_scene():
+    """A ball between a wall with one and a wall with the other: each impact is that of a scene with its law alone."""
+
+    def bounces(on_left, on_right):
+        scene = Scene(law=on_left)
+        scene.set_law("grain", "right", on_right)
+        ball = scene.add(disk(0.5), (0.0, 0.0), velocity=(-1.0, 0.0))
+        for name, x in (("left", -1.0), ("right", 1.0)):
+            scene.add_wall(segment((x, -1.0), (x, 1.0), 0.1), material=name)
+        engine = Engine(scene, dt=5e-5)
+        engine.advance(12_000)
+        first = engine.snapshot().velocities[ball, 0]
+        engine.advance(38_000)
+        return first, -engine.snapshot().velocities[ball, 0] / first
+
+    given, rate = Linear(1e4, restitution=0.8), Linear(1e4, normal_damping=20.0)
+    ratio = 20.0 * math.sqrt(disk(0.5).area / 1e4) / 2.0
+    assert bounces(given, rate) == pytest.approx((0.8, restitution_of(ratio)), abs=1e-4)
 
 
 K, G, R = 1e5, 10.0, 0.5

@@ -80,9 +80,9 @@ def test_friction(kind):
 def test_tangential_damping_stays_within_the_cap():
     law = OverlapVolume(YOUNG, friction=0.5, tangential_damping=0.2)
     k_t = 2.0 / 7.0 * YOUNG * 1.1 / 4.0
-    slow = answer(law, HERE._replace(sliding_u=1e-3), dt=0.0)
+    slow = answer(law, HERE._replace(sliding_now_u=1e-3), dt=0.0)
     assert slow.drag_u == pytest.approx(-2.0 * 0.2 * math.sqrt(0.4 * k_t) * 1e-3, rel=1e-13)
-    fast = answer(law, HERE._replace(sliding_u=1e3), dt=0.0)
+    fast = answer(law, HERE._replace(sliding_now_u=1e3), dt=0.0)
     assert math.hypot(fast.shear_u + fast.drag_u, fast.shear_w + fast.drag_w) <= 0.5 * fast.elastic * (1.0 + 1e-12)
 
 

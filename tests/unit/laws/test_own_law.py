@@ -42,8 +42,8 @@ def force(parameters, contact, memory, dt):
     u, w, heat = slide(tangential, cap, memory.spring_u, memory.spring_w, contact.sliding_u, contact.sliding_w, dt)
     shear_u = -tangential * u
     shear_w = -tangential * w
-    drag_u = -rubbing * contact.reduced_mass * contact.sliding_u
-    drag_w = -rubbing * contact.reduced_mass * contact.sliding_w
+    drag_u = -rubbing * contact.reduced_mass * contact.sliding_now_u
+    drag_w = -rubbing * contact.reduced_mass * contact.sliding_now_w
     if total != 0.0:
         drag_u, drag_w = hold_back(shear_u, shear_w, drag_u, drag_w, cap)
     return Response(push, viscous, shear_u, shear_w, drag_u, drag_w, u, w, 0.0, heat)
@@ -115,7 +115,7 @@ def test_radius_second_number_rolling_and_cohesion_reach_the_functions():
     other = OwnLaw(
         dict(zip(("young", "shear", "friction", "beta"), one.row, strict=True)),
         hertz_mindlin.elastic, hertz_mindlin.normal_energy, one.stiffness, force=hertz_mindlin.force,
-        spring_energy=hertz_mindlin.spring_energy, needs_extra=True, **more,
+        spring_energy=hertz_mindlin.spring_energy, needs_extra=True, begun=hertz_mindlin.begun, **more,
     )  # fmt: skip
     built_in, own = tumble(one), tumble(other)
     assert built_in[1].shape[1] == 3

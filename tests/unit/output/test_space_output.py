@@ -23,7 +23,7 @@ from clast.output.figures.plane import draw_run, scene_figure
 from clast.output.recording import scene_arrays
 from clast.output.space import bodies as space_bodies
 from clast.output.space import figures as space_figures
-from clast.output.space.bodies import Crowd, run_surfaces, turns
+from clast.output.space.bodies import MeshOfBodies, run_surfaces, turns
 from clast.output.space.figures import Tint, frames_figure
 from clast.output.space.movie import HEADER
 from clast.output.space.picture import Studio
@@ -294,20 +294,20 @@ def test_many_bodies_are_drawn_coarser():
 def test_a_crowd_is_every_body_turned_and_moved():
     scene = every_kind()
     bodies = space_bodies.scene_surfaces(scene)
-    crowd = Crowd(bodies, np.array([5, 2, 3]))
+    mesh = MeshOfBodies(bodies, np.array([5, 2, 3]))
     places = np.array([body.position for body in scene.bodies])
     orientations = np.array([body.orientation for body in scene.bodies])
-    points, normals = crowd.points(places, orientations), crowd.normals(orientations)
+    points, normals = mesh.points(places, orientations), mesh.normals(orientations)
     for number in (2, 3, 5):
-        body, mine = scene.bodies[number], crowd.owners == number
+        body, mine = scene.bodies[number], mesh.owners == number
         wanted = bodies.meshes[bodies.shape[number]].points @ matrix(body.orientation).T + body.position
         assert points[mine] == pytest.approx(wanted, abs=1e-12)
         assert points[mine] - body.shape.radius * normals[mine] == pytest.approx(
             np.array([min(places[number] + body.turned_vertices(), key=lambda v, p=p, n=n, r=body.shape.radius:
                           np.linalg.norm(v - p + r * n)) for p, n in zip(points[mine], normals[mine], strict=True)]), abs=1e-9
         )  # fmt: skip
-    assert set(crowd.owners) == {2, 3, 5}
-    assert (np.ptp(crowd.owners[crowd.triangles], axis=1) == 0).all(), "no triangle between two bodies"
+    assert set(mesh.owners) == {2, 3, 5}
+    assert (np.ptp(mesh.owners[mesh.triangles], axis=1) == 0).all(), "no triangle between two bodies"
 
 
 def test_figures_of_a_run_and_a_scene(tmp_path, capfd, monkeypatch):

@@ -217,7 +217,7 @@ def test_what_is_there_is_not_lost(moving, tmp_path, monkeypatch):
         raise OSError("no space left")
 
     with monkeypatch.context() as broken:
-        broken.setattr("clast.output.export.vtkhdf.BodyBlock.add", full)
+        broken.setattr("clast.output.export.vtkhdf.BodyPolyData.add", full)
         with pytest.raises(StoreError, match=r"no space left\): make room, or choose another place"):
             export_vtkhdf(run, path, overwrite=True)
     assert path.read_bytes() == before

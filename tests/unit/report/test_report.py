@@ -19,12 +19,12 @@ from clast.experiments.experiment import Parameters, Quantity
 from clast.report.gathering import (
     ABSOLUTE,
     COLUMNS,
-    ParameterSaid,
+    ParameterValue,
     Report,
     RunReport,
     Section,
     machine_in_words,
-    parameters_said,
+    parameter_values,
     write_data,
 )
 from clast.report.html import html_page
@@ -86,7 +86,7 @@ def report(tmp_path):
     known = RunReport("gas", "disk", "finished", "", "clast run gas --shape disk", (), "1 … 4")
     first = dataclasses.replace(
         known,
-        parameters=(ParameterSaid("dt", 1e-5, "s", 2e-5, True), ParameterSaid("onset", True, "", True, False)),
+        parameters=(ParameterValue("dt", 1e-5, "s", 2e-5, True), ParameterValue("onset", True, "", True, False)),
         quantities=quantities(
             ("energy error", 3e-7, "", 1e-4, True, "below; Δt < 1e-5 s & no more"),
             ("|residual|/E at k_n", 0.25, "J/m²", None, False, "likely <too> coarse"),
@@ -279,8 +279,8 @@ def test_messages_tell_no_folder_and_a_parameter_may_have_no_value_of_its_own():
         speed: float = Field(json_schema_extra={"unit": "m/s"})
 
     entry = dataclasses.replace(find("gallery"), parameters=Own, sizes={"quick": {"speed": 2.0}})
-    said = parameters_said(entry, entry.choose("quick", {}))
-    assert said[1] == ParameterSaid("speed", 2.0, "m/s", 2.0, False)
+    said = parameter_values(entry, entry.choose("quick", {}))
+    assert said[1] == ParameterValue("speed", 2.0, "m/s", 2.0, False)
 
 
 def test_a_picture_drawn_anew_is_shown_anew(tmp_path):

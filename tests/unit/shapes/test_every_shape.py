@@ -6,6 +6,7 @@ radii and walls thin.
 
 import inspect
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -80,13 +81,31 @@ def test_a_file_refuses_what_is_beyond_the_limits(which):
 
 
 @every_shape
-def test_python_refuses_a_length_that_is_none(which):
-    given = entries(which)
-    for name, (_, _, key) in keys_of(MAKERS[which]).items():
-        if key.gt is not None and name in given:
-            for value in (-1.0, math.nan, math.inf):
-                with pytest.raises(ShapeError):
-                    MAKERS[which](**{**given, name: value})
+def test_python_refuses_what_is_no_such_number(which):
+    """With one sentence; of lists of numbers too, and with every other argument as it should be."""
+    given, wrong = entries(which), []
+    for name, (form, default, key) in keys_of(MAKERS[which]).items():
+        if name not in given and default is None:
+            continue  # it goes in place of another
+        bad = ["a", [[1.0], "a"], [], {}, *([None] if default is not None else [])]
+        if not key.form:  # one number
+            bad += [[1.0, 2.0], "1"]
+        if key.gt is not None or key.ge is not None:
+            bad += [-1.0, math.nan, math.inf]
+        if form is int:
+            bad += [5.5, 6.0, True, key.ge - 1]
+        if key.form:
+            bad += [[math.nan] * 3, [[math.inf] * 3] * 3]
+        for value in bad:
+            try:
+                MAKERS[which](**{**given, name: value})
+                wrong.append(f"{name} = {value!r} is accepted")
+            except ShapeError as error:
+                if not re.fullmatch(r"[A-Z].*\.", str(error)):
+                    wrong.append(f"{name} = {value!r}: {error}")
+            except Exception as error:
+                wrong.append(f"{name} = {value!r}: {error!r}")
+    assert not wrong, "\n".join(wrong)
 
 
 @every_shape

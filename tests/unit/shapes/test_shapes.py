@@ -133,7 +133,7 @@ BAD = {
     "word radius": (lambda: point("wide"), "sphero-radius must be a number"),
     "3D": (lambda: polygon([(0, 0, 0), (1, 0, 0), (0, 1, 0)], 0.1), "shape (n, 2)"),
     "ragged": (lambda: segment((0, 0), (1, 0, 0), 0.1), "pairs of numbers"),
-    "two-gon": (lambda: regular(2, 0.1, side=1.0), "at least 3 sides"),
+    "two-gon": (lambda: regular(2, 0.1, side=1.0), "whole number of at least 3"),
     "no size": (lambda: regular(5, 0.1), "either side or circumradius"),
     "flat clump": (lambda: clump(SQUARE, 0.1, area=-1.0), "area of a clump must be positive"),
     "other clumpy cow": (lambda: clumpy_cow(300), "296"),

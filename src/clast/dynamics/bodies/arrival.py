@@ -12,7 +12,7 @@ import numpy as np
 
 from clast.dynamics.arrays import REMOVED
 from clast.dynamics.bodies.removal import reorder
-from clast.dynamics.space.columns import TURN, VELOCITY
+from clast.dynamics.space.columns import GAINED, TURN, VELOCITY
 
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
@@ -43,6 +43,9 @@ def let_in(engine: Engine, ids: np.ndarray, places: np.ndarray, turns: np.ndarra
         state.mid_step[rows, 0:3] = -0.5 * engine.dt * model.gravity
     elif engine.step > 0:
         state.body[rows, VELOCITY : VELOCITY + 3] = -0.5 * engine.dt * model.gravity
+        if engine.kernels.DAMPED:
+            state.gain[rows, 0:3] = 0.5 * engine.dt * model.gravity
+            state.gain[rows, GAINED : GAINED + 3] = engine.dt * model.gravity
     state.book[rows, REMOVED] += (places @ model.gravity) / model.inverse_mass[rows]
     free, all_rows = engine.free, np.arange(engine.order.size)
     behind = np.setdiff1d(all_rows[free:], rows)

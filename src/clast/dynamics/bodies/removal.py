@@ -41,6 +41,11 @@ class WholeRoles(NamedTuple):
         return cls(level, mobile, rank, free, moving)
 
 
+def may_remove(engine: Engine) -> bool:
+    """Whether bodies can leave the run before its end, or have left it: frames then store who is present."""
+    return engine.scene.remove_below is not None or engine.gone > 0
+
+
 def is_due(engine: Engine) -> bool:
     """Whether this is a step to look for fallen grains."""
     return engine.scene.remove_below is not None and engine.step % INTERVAL == 0

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from clast.backend.device import device
-from clast.dynamics.contacts.forces import memory_width
-from clast.dynamics.contacts.onset import TURNS, balanced_parts, parts_in_contact
-from clast.laws.law import Contact, Memory
+from clast.dynamics.contacts.forces import memory_width, record_of_law
+from clast.dynamics.contacts.onset import TURNS, balanced_parts, kicks_of_dashpots, parts_in_contact
+from clast.laws.law import Memory
 
 FLAT = (0.0, 0.0)
 
@@ -37,12 +37,8 @@ class Answer(NamedTuple):
 def answer_of_law(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -> Any:
     """`answer_of(touch, met, side, pair, world)`."""
     elastic, force, extra, read_row = law.elastic, law.force, law.extra, law.read_row
-    read_spring, sliding_now, spring_width, width = (
-        family.read_spring,
-        family.sliding_now,
-        family.SPRING,
-        memory_width(family, law),
-    )
+    read_spring, sliding_now, spring_width = family.read_spring, family.sliding_now, family.SPRING
+    width, record_of = memory_width(family, law), record_of_law(family, law)
 
     @device
     def answer_of(touch, met, side, pair, world):
@@ -52,7 +48,7 @@ def answer_of_law(family: SimpleNamespace, law: SimpleNamespace, remembers: bool
             spring, at, slip = world.lists.spring, width * met.k, sliding_now(touch, side)
             remembered = read_spring(spring, at, touch, 0.0)
             found = force(
-                row, Contact(touch.depth, touch.closing, slip[0], slip[1], pair.mass, pair.radius),
+                row, record_of(touch, slip, side, pair),
                 Memory(remembered[0], remembered[1], spring[at + spring_width] if extra else 0.0), 0.0,
             )  # fmt: skip
             return Answer(push, found.viscous, (found.shear_u, found.shear_w), (found.drag_u, found.drag_w))
@@ -68,6 +64,7 @@ def balance_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -
     read_pair, read_wrench, write_wrench = family.read_pair, family.read_wrench, family.write_wrench
     gain_of_others, gain_of, closing_gain = family.gain_of_others, family.gain_of, family.closing_gain
     normal_energy, read_row, answer_of = law.normal_energy, law.read_row, answer_of_law(family, law, remembers)
+    damped, kicks = law.damped, kicks_of_dashpots(law.begun)
 
     @device
     def wrench_of(touch, side, answer, count, part, kick, stored):
@@ -91,12 +88,16 @@ def balance_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -
         # a contact may just touch, with no depth and no force left after rounding
         ratio = 2.0 * stored / (answer.elastic * clock.dt) if answer.elastic > 0.0 else 0.0
         past_part, future_part, both = balanced_parts(touch.depth, ratio, touch.closing, after, clock.dt)
-        if both:
+        # where dashpots hold back all that springs push, nothing acts, and there is nothing to balance
+        if both or (damped and answer.elastic + answer.viscous <= 0.0):
             past_part, future_part = rough_past, rough_future
         before = 0.5 if clock.spring_dt > 0.0 else 0.0  # the first step has no step before it
         whole = before * past_part + 0.5 * future_part
         change = clock.past * (past_part - rough_past) + clock.future * (future_part - rough_future)
-        push = wrench_of(touch, side, answer, met.counts, whole, before + 0.5, stored)
+        kick = before + 0.5
+        if damped:
+            kick = kicks(rough_past, rough_future, answer.elastic + answer.viscous < 0.0, before, 0.5)
+        push = wrench_of(touch, side, answer, met.counts, whole, kick, stored)
         more = wrench_of(touch, side, answer, met.counts, change, 0.0, stored)
         return Turn(t.gain_i, t.gain_j, add(t.push, push), add(t.more, more))
 

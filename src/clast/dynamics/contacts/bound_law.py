@@ -29,18 +29,28 @@ def is_out_of_reach(met, side):
     return met.counts == 0.0 or met.square >= side.near
 
 
-def bind_law(functions: Any, read_row: Any, *, law_width: int, extra: bool, rolling: bool, cohesive: bool) -> SimpleNamespace:
+def at_once(part):
+    """Weight of the half of a kick for a step of which a contact lasts a part, for dashpots that act in full from the first touch
+    on: that half is all that is counted of the step, and they act all along the part."""
+    return 2.0 * part
+
+
+def bind_law(
+    functions: Any, read_row: Any, *, law_width: int, extra: bool, rolling: bool, cohesive: bool, damped: bool
+) -> SimpleNamespace:
     """The law of a run.
 
     functions   module or object with elastic, force, normal_energy, spring_energy (see `clast.laws.law`)
     read_row    (table, at) → its parameters as a tuple
     law_width   how many these are: those of rolling, then those of cohesion follow them
     extra       whether contacts remember one number more
+    damped      whether there may be dashpots
     """
     names = ("elastic", "force", "normal_energy", "spring_energy")
     law = SimpleNamespace(**{name: law_function(getattr(functions, name)) for name in names})
     law.read_row, law.functions = law_function(read_row), functions
-    law.extra, law.rolling, law.cohesive = int(extra), int(rolling), int(cohesive)
+    law.begun = law_function(getattr(functions, "begun", at_once))
+    law.extra, law.rolling, law.cohesive, law.damped = int(extra), int(rolling), int(cohesive), int(damped)
     pull_at = law_width + 2 * law.rolling
 
     @device

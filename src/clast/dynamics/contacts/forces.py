@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from clast.backend.device import device, unlikely
-from clast.dynamics.contacts.onset import BELOW, parts_in_contact
+from clast.dynamics.contacts.onset import BELOW, kicks_of_dashpots, parts_in_contact
 from clast.dynamics.contacts.springs import springs_of_law
 from clast.laws.law import Contact, Memory
 
@@ -50,13 +50,36 @@ class Push(NamedTuple):
     rolled: float
 
 
+def record_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
+    """`record_of(touch, slip, side, pair)`: what a law may know of a contact. Springs follow `slip`; dashpots see t_n."""
+    gained, sliding_now, damped, expecting = family.gained, family.sliding_now, law.damped, family.EXPECTING
+
+    @device
+    def speeds_of(touch, slip, side):
+        """Closing speed and sliding velocity at t_n."""
+        if not damped:
+            return touch.closing, slip
+        slip = sliding_now(touch, side)
+        if expecting:
+            closing, more = gained(touch, side)
+            return touch.closing + closing, (slip[0] + more[0], slip[1] + more[1])
+        return touch.closing, slip
+
+    @device
+    def record_of(touch, slip, side, pair):
+        closing, now = speeds_of(touch, slip, side)
+        return Contact(touch.depth, closing, slip[0], slip[1], pair.mass, pair.radius, now[0], now[1])
+
+    return record_of
+
+
 def push_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
     """`push_of(touch, met, side, pair, world)`: the law for a touching contact, springs brought up to date."""
     elastic, force, extra, rolling = law.elastic, law.force, law.extra, law.rolling
     read_spring, write_spring, sliding_before = family.read_spring, family.write_spring, family.sliding_before
     turned_about_normal, rolling_rate, spring_width = family.turned_about_normal, family.rolling_rate, family.SPRING
     width, read_row, roll_law = memory_width(family, law), law.read_row, law.roll
-    last = width - spring_width
+    last, record_of, damped, kicks = width - spring_width, record_of_law(family, law), law.damped, kicks_of_dashpots(law.begun)
 
     @device
     def roll_of(push, touch, side, met, pair, world, time, turned):
@@ -82,12 +105,14 @@ def push_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
         at = width * met.k
         remembered = read_spring(spring, at, touch, turned)
         answer = force(
-            row, Contact(touch.depth, touch.closing, slip[0], slip[1], pair.mass, pair.radius),
+            row, record_of(touch, slip, side, pair),
             Memory(remembered[0], remembered[1], spring[at + spring_width] if extra else 0.0), time,
         )  # fmt: skip
         write_spring(spring, at, touch, answer.spring_u, answer.spring_w)
         if extra:
             spring[at + spring_width] = answer.extra
+        if damped:
+            kick = kicks(past_part, future_part, answer.elastic + answer.viscous < 0.0, clock.past, clock.future)
         lossy = count * kick
         drag = (lossy * answer.drag_u, lossy * answer.drag_w)
         part = count * weight

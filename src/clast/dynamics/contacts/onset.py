@@ -14,6 +14,7 @@ first: in a dense sample these push as hard as the pair itself, and leaving them
 """
 
 import math
+from typing import Any
 
 from clast.backend.device import device
 
@@ -34,6 +35,24 @@ def parts_in_contact(depth, closing_speed, dt, onset):
     if closing_speed > 0.0:
         return part, 1.0
     return 1.0, part
+
+
+def kicks_of_dashpots(begun: Any) -> Any:
+    """`kicks(past_part, future_part, pulls, past, future)`: how much of a kick counts for dashpots, of its two halves as wanted.
+
+    Dashpots have no energy to balance. A half that the contact lasts only in part is weighted by `begun(part)` where the contact
+    closes: dashpots act from the first touch on, springs grow. Where it opens they fade with the springs, for they may not make
+    it pull; `pulls` where the law lets them.
+    """
+
+    @device
+    def kicks(past_part, future_part, pulls, past, future):
+        whole = begun(min(past_part, future_part))  # of the one that is not 1
+        before = whole if past_part < 1.0 else 1.0
+        after = whole if pulls and future_part < 1.0 else future_part
+        return past * before + future * after
+
+    return kicks
 
 
 @device

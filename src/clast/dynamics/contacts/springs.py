@@ -36,19 +36,31 @@ def springs_of_law(family: SimpleNamespace, law: SimpleNamespace) -> Any:
             spring[width * giver + c] = 0.0
 
     @device
+    def length(spring, at):
+        """Of the spring that begins at `at`, as it is kept."""
+        if spring_width == 1:
+            return spring[at]
+        square = 0.0
+        for c in range(spring_width):
+            square += spring[at + c] * spring[at + c]
+        return math.sqrt(square)
+
+    @device
     def energy_left(met, side, pair, world):
         """Energy of a spring that nobody takes over, at mid-way: the last kick's half for this step has still worked on it."""
         clock, spring, at = world.clock, world.lists.spring, width * met.k
-        half, slip, spun = 0.0, (0.0, 0.0), (0.0, 0.0)
+        last = at + width - spring_width
         where = left_behind(met, side, pair, world)
-        touch = touch_of(where, side)
         if where.square > 0.0:
+            touch = touch_of(where, side)
             half = 0.5 * clock.spring_dt * last_part(min(touch.depth, 0.0), touch.closing, clock.dt, clock.onset)
-            slip, spun = sliding_now(touch, side), turning_now(touch, side)
-        size = stretched(spring, at, slip, touch, half)
+            size = stretched(spring, at, sliding_now(touch, side), touch, half)
+            turned = stretched(spring, last, turning_now(touch, side), touch, half) if rolling else 0.0
+        else:  # its features face no more: no normal to slide across
+            size, turned = length(spring, at), length(spring, last) if rolling else 0.0
         energy = spring_energy(read_row(world.model.law, pair.row), size, 0.0, spring[at + spring_width] if extra else 0.0)
         if rolling:
-            energy += roll_energy(stretched(spring, at + width - spring_width, spun, touch, half), pair, world)
+            energy += roll_energy(turned, pair, world)
         return energy
 
     @device

@@ -19,7 +19,7 @@ from clast.backend.cuda import (
     SIMULATED,
     Kernel,
     Launch,
-    Program,
+    LaunchGraph,
     fetch,
     put,
     room_like,
@@ -57,9 +57,9 @@ from clast.neighbours.rebuilder import Reach
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
 
-RECORDED = 32  # steps of a program
-AHEAD = 4  # programs that are begun before the host looks how far they have come, where none was stopped
-CHANGED = ("body", "angle", "momentum", "book", "gear", "mid_step")  # of a state, by steps
+RECORDED = 32  # steps of a graph
+AHEAD = 4  # graphs that are begun before the host looks how far they have come, where none was stopped
+CHANGED = ("body", "angle", "momentum", "book", "gear", "mid_step", "gain")  # of a state, by steps
 STATE, LISTS = "state", "lists"
 COMPILED = "clast.dynamics.gpu.step", "clast.dynamics.gpu.walls", "clast.neighbours.grid_rebuild", "clast.backend.cuda"
 HASTE = 3  # column of Lists.reference: of a moving cell, see `clast.dynamics.bodies.cell.haste`
@@ -68,14 +68,14 @@ HASTE = 3  # column of Lists.reference: of a moving cell, see `clast.dynamics.bo
 @cache
 def launches_of(kernels: ModuleType, widths: Widths) -> SimpleNamespace:
     """The kernels of a kind of run."""
-    grids, program = grids_of(kernels.passes), key(kernels.__name__, *COMPILED)
+    grids, made_of = grids_of(kernels.passes), key(kernels.__name__, *COMPILED)
     places = SimpleNamespace(TAGGED=TAGGED, FREE=FREE, PAIRS=PAIRS, STALL=STALL)
     passes = {name: getattr(grids, name) for name in ("balance", "add", "pressures", "move", "lead", "tick")}
     passes["condense"] = condense_of(widths, int(kernels.HISTORY), places)
     return SimpleNamespace(
-        forces=[(bits, Kernel(each, f"forces of {bits}", program)) for bits, each in grids.forces],
-        rebuild=rebuild_kernels_of(kernels.family.listing_of(kernels.choice), program),
-        **{name: Kernel(one_pass, name, program) for name, one_pass in passes.items()},
+        forces=[(bits, Kernel(each, f"forces of {bits}", made_of)) for bits, each in grids.forces],
+        rebuild=rebuild_kernels_of(kernels.family.listing_of(kernels.choice), made_of),
+        **{name: Kernel(one_pass, name, made_of) for name, one_pass in passes.items()},
     )
 
 
@@ -104,7 +104,7 @@ class Grid:
         self._short: Short | None = None
         self._short_of: Any = None  # the lists and the rows of bodies it was made for
         self._sent: dict[str, Any] = {}  # … and the records of the host that they were made of
-        self._program: tuple[Any, Program] | None = None
+        self._graph: tuple[Any, LaunchGraph] | None = None
         self._candidates = 0
         self.flagged = 0.0  # of the pairs, how many were weighed for opening or closing, on average over the last stretch
         self.newer: set[str] = set()
@@ -187,19 +187,19 @@ class Grid:
     def run(self, engine: Engine, end: int) -> tuple[int, int, int]:
         """Steps until `end`, until the lists are stale or until an overlap is too deep: (step reached, why, pair or −1)."""
         self._bring_there(engine)
-        words, program, began = self._words, self._steps(engine), engine.step
+        words, graph, began = self._words, self._steps(engine), engine.step
         self._send_words(engine, end)
         self.newer |= {STATE, LISTS}
-        programs = 1
+        graphs = 1
         try:
             while words[STALL] == 0:
-                for _ in range(min(programs, -(-int(end - words[STEP]) // RECORDED))):
-                    program.begin()
-                program.finish()
+                for _ in range(min(graphs, -(-int(end - words[STEP]) // RECORDED))):
+                    graph.begin()
+                graph.finish()
                 fetch(self._words_there, words)
-                programs = AHEAD
+                graphs = AHEAD
         finally:  # an interrupt finds the run at a whole step as well
-            program.finish()
+            graph.finish()
             fetch(self._words_there, words)
             engine.step = int(words[STEP])
         self.flagged = float(words[FLAGGED] / max((words[STEP] - began) * engine.pairs, 1))
@@ -207,17 +207,17 @@ class Grid:
             return int(words[STEP]), DEEP_OVERLAP, int(words[DEEP])
         return int(words[STEP]), STALE if words[MOVED] else DONE, -1
 
-    def _steps(self, engine: Engine) -> Program:
-        """The program of steps, recorded anew where a table lies elsewhere or other launches are wanted."""
+    def _steps(self, engine: Engine) -> LaunchGraph:
+        """The graph of steps, recorded anew where a table lies elsewhere or other launches are wanted."""
         nothing = np.zeros(2, np.int64)
         run = Run(0.0, 0.0, 0.0, 0, 0, 0, False, 0.0, 0.0, 0.0)  # its numbers stand in a table
         records = (self._geometry, self._model, self._state, self._lists, self._forces, self._tags, self._scratch)
         cuts = self._sent.setdefault("cuts", put(nothing))
         grid = GridJob(self._words_there, self._listed, self._numbers_there, Job(0, cuts, cuts, run, *records))
         wanted = (engine._onset != 0.0, engine._kinds, engine.free, engine.moving, engine.tags.push.size > 0)
-        if self._program is None or not same(self._program[0], (grid, wanted)):
-            self._program = (grid, wanted), Program(self._launches_of_step(grid, engine), RECORDED)
-        return self._program[1]
+        if self._graph is None or not same(self._graph[0], (grid, wanted)):
+            self._graph = (grid, wanted), LaunchGraph(self._launches_of_step(grid, engine), RECORDED)
+        return self._graph[1]
 
     def _launches_of_step(self, grid: GridJob, engine: Engine) -> list[Launch]:
         found, pairs = self._launches, self._listed.size
@@ -263,8 +263,10 @@ class Grid:
             self._short_lists = short._replace(**made)
 
     def launch_times(self, engine: Engine, times: int = 64) -> dict[str, float]:
-        """Seconds of each launch of a step and, with "rebuild " before their names, of a rebuild: what it takes longer with it
-        than with all before it alone. The run is of no use afterwards."""
+        """Seconds that each launch takes, by its name: those of a step, and those of a rebuild with "rebuild " before the name.
+
+        Measured is how long the launches up to each one take, less the time of those before it. The run cannot go on afterwards.
+        """
         self._bring_there(engine)
         *launches, tick = self._steps(engine).launches
         found = times_in_turn(launches, tick, lambda: self._send_words(engine, engine.step + 2 * times, alpha=np.inf), times)
@@ -272,7 +274,7 @@ class Grid:
         return found | {f"rebuild {name}": seconds for name, seconds in self._rebuilder.launch_times().items()}
 
     def _send_words(self, engine: Engine, end: int, alpha: float | None = None) -> None:
-        """What launches read of how far they go, and the numbers of the run."""
+        """Copy to the GPU what launches read: the step to stop at, how many bodies and pairs there are, numbers such as Δt."""
         run, words = engine._run(engine._onset), self._words
         words[:] = 0
         words[STEP], words[END], words[DEEP], words[PAIRS] = engine.step, end, NOWHERE, engine.pairs
@@ -300,7 +302,10 @@ class Grid:
         return pairs
 
     def set_haste(self, row: int, haste: float) -> None:
-        """Write by which the motion of the periodic cell, the body of a row, is multiplied before it is compared with α."""
+        """Copy to the GPU the factor `haste`: the motion of the periodic cell is multiplied by it before it is compared with α.
+
+        row   that of the cell among the bodies
+        """
         width = self._lists.reference.size // self._roles.mobile.size
         send(np.array([haste]), self._lists.reference[width * row + HASTE : width * row + HASTE + 1])
 

@@ -53,8 +53,10 @@ class HomeEngine(NamedEngine):
         self._lists_here = lists
 
     def _host_is_newer(self) -> None:
-        """Let a GPU get all tables from the host. Called before several tables are replaced in lines that no interrupt can part:
-        those assign `_state_here` and `_lists_here`, because an interrupt may come in any call, that of a property too."""
+        """Note that the tables of the host are the valid ones: a GPU copies all of them before its next launch.
+
+        Called before several tables are replaced one after the other. Those lines assign `_state_here` and `_lists_here`, which
+        no interrupt can part; the properties are calls, in which one may come."""
         if self._grid is not None:
             self._grid.newer.clear()
             self._grid.touched |= {STATE, LISTS}

@@ -39,7 +39,8 @@ class Short(NamedTuple):
 
 
 def shares_of(tagged: int, cells: int) -> int:
-    """Into how many shares a list is cut, where so many bodies have two each."""
+    """The number of shares that each list of pairs is cut into. There are two lists for each of the `tagged` bodies, and one for
+    the periodic cell if it moves (`cells` is 1)."""
     return max(1, min(SHARES_OF_CELL if cells else MOST_SHARES, MOST_ROWS // (2 * tagged + cells)))
 
 
@@ -98,7 +99,8 @@ def condense_of(widths: Widths, remembers: int, words: SimpleNamespace) -> Calla
 
     @device
     def condense(q, thread, short):
-        """Row q: of which body, of which of its lists, which share."""
+        """Sum up what row q of the short tables stands for: one share of one of the two lists of a tagged body, or of all pairs
+        where the row is one of the moving cell."""
         words, shares = short.words, short.shares
         if words[stall_at] != 0:
             return

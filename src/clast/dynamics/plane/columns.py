@@ -11,12 +11,20 @@ from clast.dynamics.arrays import ACCOUNTS
 BODY, X, Y, COS, SIN, VX, VY, SPIN, RADIUS = 8, 0, 1, 2, 3, 4, 5, 6, 7  # State.body: a cache line each
 BOOK = ACCOUNTS  # State.book
 MID_STEP, MID_X, MID_Y, MID_SPIN = 3, 0, 1, 2  # `State.mid_step`
+GAIN, GAINED = 8, 4  # State.gain: what x, y, spin will gain, what they gained last; a cache line each
 PAIR, BODY_I, BODY_J, FIRST, MIDDLE, MARK = 5, 0, 1, 2, 3, 4  # Lists.pair; the mark is the kind of a pair
 CONSTANT, SHIFT_X, SHIFT_Y, MASS, LAW, REDUCED = 5, 0, 1, 2, 3, 4  # Lists.pair_constant
 CANDIDATE, PROBE, FACED = 2, 0, 1  # Lists.candidate
 PULL, FX, FY, ON_I, ON_J = 4, 0, 1, 2, 3  # a wrench: Forces.more
 SUMS = 2 * PULL  # Forces.pair: a wrench, then the viscous part of it; a cache line each
 REFERENCE, REACH = 4, 3  # Lists.reference: x, y, angle, reach of the skeleton
+
+
+class Gain(NamedTuple):
+    """What is added to the velocity and the spin of a body."""
+
+    velocity: Vector
+    spin: float
 
 
 class Body(NamedTuple):
@@ -29,6 +37,7 @@ class Body(NamedTuple):
     radius: float  # of its rounding
     mid_velocity: Vector  # velocity and spin of t_n − ½Δt, which springs follow
     mid_spin: float
+    gain: Gain  # what velocity and spin are expected to gain until t_n: dashpots see it
 
 
 class Pair(NamedTuple):
@@ -56,16 +65,36 @@ class Wrench(NamedTuple):
 
 
 NOTHING = Wrench(0.0, 0.0, 0.0, 0.0)
+NO_GAIN = Gain(Vector(0.0, 0.0), 0.0)
 
 
 @device
-def read_body(state, b):
+def body_with(gain, state, b):
     """Body b under velocity Verlet: the velocities of a state are those of t_n − ½Δt."""
     t, at = state.body, BODY * b
     velocity, spin = Vector(t[at + VX], t[at + VY]), t[at + SPIN]
     return Body(
-        Vector(t[at + X], t[at + Y]), Vector(t[at + COS], t[at + SIN]), velocity, spin, t[at + RADIUS], velocity, spin
+        Vector(t[at + X], t[at + Y]), Vector(t[at + COS], t[at + SIN]), velocity, spin, t[at + RADIUS], velocity, spin, gain
     )  # fmt: skip
+
+
+@device
+def read_body(state, b):
+    """Body b under velocity Verlet, where nobody sees what it will gain."""
+    return body_with(NO_GAIN, state, b)
+
+
+@device
+def read_gain(state, b):
+    """What body b is expected to gain until the next forces."""
+    t, at = state.gain, GAIN * b
+    return Gain(Vector(t[at], t[at + 1]), t[at + 2])
+
+
+@device
+def read_expecting(state, b):
+    """Body b under velocity Verlet, where contacts have dashpots."""
+    return body_with(read_gain(state, b), state, b)
 
 
 @device
@@ -74,7 +103,7 @@ def read_predicted(state, b):
     t, at, mid, before = state.body, BODY * b, state.mid_step, MID_STEP * b
     return Body(
         Vector(t[at + X], t[at + Y]), Vector(t[at + COS], t[at + SIN]), Vector(t[at + VX], t[at + VY]), t[at + SPIN],
-        t[at + RADIUS], Vector(mid[before + MID_X], mid[before + MID_Y]), mid[before + MID_SPIN],
+        t[at + RADIUS], Vector(mid[before + MID_X], mid[before + MID_Y]), mid[before + MID_SPIN], NO_GAIN,
     )  # fmt: skip
 
 

@@ -16,8 +16,24 @@ import numpy as np
 
 from clast.algebra.plane import Vector, cross, dot, minus, plus, times
 from clast.backend.device import device
-from clast.dynamics.plane.columns import BODY, MID_SPIN, MID_STEP, MID_X, MID_Y, RADIUS, SPIN, VX, VY, Wrench, X, Y
-from clast.dynamics.plane.visit import cell_of, read_pair, read_pair_of_cell
+from clast.dynamics.plane.columns import (
+    BODY,
+    MID_SPIN,
+    MID_STEP,
+    MID_X,
+    MID_Y,
+    NO_GAIN,
+    RADIUS,
+    SPIN,
+    VX,
+    VY,
+    Gain,
+    Wrench,
+    X,
+    Y,
+    read_gain,
+)  # fmt: skip
+from clast.dynamics.plane.visit import cell_of, gain_of_image, read_pair, read_pair_of_cell, same_gain, so_often
 
 
 class Disk(NamedTuple):
@@ -28,6 +44,7 @@ class Disk(NamedTuple):
     spin: float
     mid_velocity: Vector
     mid_spin: float
+    gain: Gain
 
 
 class Side(NamedTuple):
@@ -63,11 +80,23 @@ class Touch(NamedTuple):
 
 
 @device
-def read_disk(state, b):
+def disk_with(gain, state, b):
     """Disk b under velocity Verlet."""
     t, at = state.body, BODY * b
     velocity, spin = Vector(t[at + VX], t[at + VY]), t[at + SPIN]
-    return Disk(t[at + RADIUS], velocity, spin, velocity, spin)
+    return Disk(t[at + RADIUS], velocity, spin, velocity, spin, gain)
+
+
+@device
+def read_disk(state, b):
+    """The same where nobody sees what it will gain."""
+    return disk_with(NO_GAIN, state, b)
+
+
+@device
+def read_expecting_disk(state, b):
+    """The same where contacts have dashpots."""
+    return disk_with(read_gain(state, b), state, b)
 
 
 @device
@@ -76,7 +105,7 @@ def read_predicted_disk(state, b):
     t, at, mid, before = state.body, BODY * b, state.mid_step, MID_STEP * b
     return Disk(
         t[at + RADIUS], Vector(t[at + VX], t[at + VY]), t[at + SPIN], Vector(mid[before + MID_X], mid[before + MID_Y]),
-        mid[before + MID_SPIN],
+        mid[before + MID_SPIN], NO_GAIN,
     )  # fmt: skip
 
 
@@ -95,6 +124,14 @@ def touch_of(met, side):
 def sliding_now(touch, side):
     """Sliding velocity for the velocities given."""
     return touch.across + (touch.arm_a * side.a.spin + touch.arm_b * side.b.spin), 0.0
+
+
+@device
+def gained(touch, side):
+    """What closing speed and sliding velocity are expected to gain until t_n."""
+    a, b = side.a.gain, side.b.gain
+    v = minus(a.velocity, b.velocity)
+    return dot(v, touch.normal), (cross(touch.normal, v) + (touch.arm_a * a.spin + touch.arm_b * b.spin), 0.0)
 
 
 @device
@@ -141,17 +178,16 @@ def image_at_rest(velocity, pair, world):
 @device
 def image_of_cell(velocity, pair, world):
     """The image of j moves with the cell, as many times as it lies cells away."""
-    _, rate = cell_of(world)
-    image = world.lists.image
-    return plus(velocity, Vector(image[2 * pair.p] * rate.x, image[2 * pair.p + 1] * rate.y))
+    return plus(velocity, so_often(pair, cell_of(world)[1], world))
 
 
 def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
     """`read_pair` and `visit` for a reach of the law, an integrator and a kind of box."""
     gap_of = choice.gap_of
-    read = read_predicted_disk if choice.gear else read_disk
+    read = read_predicted_disk if choice.gear else read_expecting_disk if choice.expecting else read_disk
     read_this = read_pair_of_cell if choice.cell else read_pair
     moved = image_of_cell if choice.cell else image_at_rest
+    gain_moved = gain_of_image if choice.cell and choice.expecting else same_gain
 
     @device
     def visit(pair, world, consume, total):
@@ -160,8 +196,9 @@ def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
         way = Vector(t[j + X] - t[i + X] + pair.shift.x, t[j + Y] - t[i + Y] + pair.shift.y)
         a, other = read(world.state, pair.i), read(world.state, pair.j)
         b = Disk(
-            other.radius, moved(other.velocity, pair, world), other.spin, moved(other.mid_velocity, pair, world), other.mid_spin
-        )
+            other.radius, moved(other.velocity, pair, world), other.spin, moved(other.mid_velocity, pair, world), other.mid_spin,
+            gain_moved(other.gain, pair, world),
+        )  # fmt: skip
         reach, near, square = a.radius + b.radius, a.radius + b.radius + gap_of(pair, world), dot(way, way)
         met = Met(pair.first, 1.0, way, square, square < reach * reach)
         return consume(met, Side(a, b, reach, near * near, 1.0), pair, world, total)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from clast.backend.lines import zeros
 from clast.dynamics.arrays import Model, State
 from clast.dynamics.bodies.room import Widths
 from clast.dynamics.bodies.room import scratch_for_blocks as scratch_of
@@ -14,7 +15,7 @@ from clast.dynamics.contacts.depth import ROUNDED
 from clast.dynamics.contacts.kinds import ALL_KINDS
 from clast.dynamics.contacts.memory import ContactMemory
 from clast.dynamics.plane import passes
-from clast.dynamics.plane.columns import CONSTANT, MID_STEP, PAIR, PULL, REFERENCE, SPIN, VX, VY
+from clast.dynamics.plane.columns import CONSTANT, GAIN, MID_STEP, PAIR, PULL, REFERENCE, SPIN, VX, VY
 from clast.dynamics.plane.layout import TOGETHER, lay_out
 from clast.dynamics.plane.listing import WORDS, room_of, trees_of
 from clast.scene.springs import Springs
@@ -32,7 +33,7 @@ MOTION = slice(VX, SPIN + 1)  # both, as in `State.mid_step`
 
 __all__ = [
     "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "completed",
-    "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of", "with_derivatives",
+    "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of", "with_derivatives", "with_gains",
 ]  # fmt: skip
 
 
@@ -41,8 +42,14 @@ def with_derivatives(state: State, order: int) -> State:
     return state._replace(gear=np.zeros((len(state.body), 3, order - 1)), mid_step=state.body[:, MOTION].copy())
 
 
+def with_gains(state: State) -> State:
+    """A state for velocity Verlet and dashpots: with room for what bodies are expected to gain."""
+    return state._replace(gain=zeros((len(state.body), GAIN)))
+
+
 def completed(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
-    """Arrays of a checkpoint, older ones with what they lack: they kept no velocities of half a step ago."""
+    """Arrays of a checkpoint, older ones with what they lack: gains, and velocities of half a step ago."""
+    arrays = {"gain": np.zeros((1, GAIN)), **arrays}
     if "mid_step" in arrays:
         return arrays
     gear = arrays["gear"]
@@ -68,6 +75,8 @@ def stop(state: State, rows: np.ndarray) -> None:
     state.body[rows, MOTION] = 0.0
     if len(state.mid_step) == len(state.body):
         state.mid_step[rows] = 0.0
+    if len(state.gain) == len(state.body):
+        state.gain[rows] = 0.0
 
 
 def slow(state: State, keep: np.ndarray) -> None:

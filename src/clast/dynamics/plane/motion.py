@@ -1,12 +1,13 @@
 """Kick, drift and turn of one body in the plane; what a body gathers from its pairs."""
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from clast.algebra.plane import Vector, minus
 from clast.backend.bare import bare
 from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, VISCOUS, State
+from clast.dynamics.bodies.gains import expected, trust_in
 from clast.dynamics.bodies.gather import gather_of
 from clast.dynamics.plane.columns import (
     BODY,
@@ -14,6 +15,8 @@ from clast.dynamics.plane.columns import (
     COS,
     FX,
     FY,
+    GAIN,
+    GAINED,
     ON_I,
     ON_J,
     PULL,
@@ -24,6 +27,7 @@ from clast.dynamics.plane.columns import (
     SUMS,
     VX,
     VY,
+    Gain,
     X,
     Y,
     read_body,
@@ -33,17 +37,10 @@ NOTHING = (0.0, 0.0, 0.0)
 SMALL_TURN = 0.05  # below this the Taylor series of a turn is exact to rounding
 
 
-class Gain(NamedTuple):
-    """What a kick adds to the velocity and the spin of a body."""
-
-    velocity: Vector
-    spin: float
-
-
 @device
 def look_at_state(state):
     """What passes over bodies see of a state."""
-    return State(bare(state.body), bare(state.angle), bare(state.book), state.gear, bare(state.mid_step))
+    return State(bare(state.body), bare(state.angle), bare(state.book), state.gear, bare(state.mid_step), bare(state.gain))
 
 
 @device
@@ -135,8 +132,25 @@ def closing_gain(touch, side, gain_i, gain_j):
     return x * n.x + y * n.y
 
 
-def kick_and_drift_of(remembers: bool) -> Any:
-    """The pass `kick_and_drift(b, world)` of velocity Verlet; `remembers` books what contacts lose."""
+@device
+def expect(b, before, spin_before, world):
+    """Note what velocity and spin of body b will gain until the next forces; given are those before the present kick."""
+    t, body, at, row, clock = world.state.gain, world.state.body, GAIN * b, BODY * b, world.clock
+    if clock.drift == 0.0:
+        t[at], t[at + 1], t[at + 2] = 0.0, 0.0, 0.0
+        return
+    per = 1.0 / clock.kick
+    x, y, w = per * (body[row + VX] - before.x), per * (body[row + VY] - before.y), per * (body[row + SPIN] - spin_before)
+    old_x, old_y, old_w = (x, y, w) if clock.first else (t[at + GAINED], t[at + GAINED + 1], t[at + GAINED + 2])
+    trust = trust_in(x * old_x + y * old_y, x * x + y * y + old_x * old_x + old_y * old_y)
+    t[at], t[at + 1] = expected(trust, x, old_x), expected(trust, y, old_y)
+    t[at + 2] = expected(trust_in(w * old_w, w * w + old_w * old_w), w, old_w)
+    t[at + GAINED], t[at + GAINED + 1], t[at + GAINED + 2] = x, y, w
+
+
+def kick_and_drift_of(remembers: bool, expecting: int) -> Any:
+    """The pass `kick_and_drift(b, world)` of velocity Verlet; `remembers` books what contacts lose, `expecting` notes gains for
+    dashpots."""
 
     @device
     def gather_wanted(b, world):
@@ -170,6 +184,8 @@ def kick_and_drift_of(remembers: bool) -> Any:
             shifted = ((v.x + vx) * work_x + (v.y + vy) * work_y) / model.inverse_mass[b]
             world.state.book[BOOK * b + DRAG] += braking * (shifted + (w + spin) * work_spin / model.inverse_inertia[b])
         drift_body(b, vx, vy, spin, world)
+        if expecting:
+            expect(b, v, w, world)
         return is_stale(b, world)
 
     return kick_and_drift

@@ -23,24 +23,22 @@ from clast.dynamics.plane.tagged import move_tagged_of, note_pressures
 __all__ = ["listing_of", "passes_of"]
 
 
-LANES = "LANE write_lane read_lane"
-
-
 def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """The functions with which passes look at contacts, for a law and the choices of a scene."""
     made = choice_of(law, choice)
     found = SimpleNamespace(
-        SPRING=springs.WIDTH, REMEMBERS=choice.remembers, FADING=0, WHOLE=1, ALONE=0, NOTHING=NOTHING, PULL=PULL, SUMS=SUMS,
-        ROW=table.WIDTH, write_row=table.write_row, length=table.length, **vars(visit.visit_of(made)),
-        **vars(springs.heir_of(made)),
+        SPRING=springs.WIDTH, REMEMBERS=choice.remembers, EXPECTING=choice.expecting,
+        FADING=0, WHOLE=1, ALONE=0, NOTHING=NOTHING, PULL=PULL, SUMS=SUMS,
+        ROW=table.WIDTH, write_row=table.write_row, length=table.length, lane_touch=lanes.lane_touch,
+        **vars(visit.visit_of(made)), **vars(springs.heir_of(made)), **vars(lanes.lanes_of(choice.expecting)),
     )  # fmt: skip
     for module, names in (
         (
             visit,
-            "touch_of sliding_now sliding_before rolling_rate turned_about_normal push_on_pair on_pair with_roll with_fade fades",
+            "touch_of sliding_now sliding_before gained rolling_rate turned_about_normal push_on_pair on_pair with_roll "
+            "with_fade fades",
         ),
         (springs, "read_spring write_spring stretched turning_now passes_on"),
-        (lanes, f"{LANES} lane_touch"),
         (columns, "BODY PAIR BODY_J add_wrench read_wrench write_wrench candidates_of"),
         (kicks, "gain_of_others gain_of closing_gain"),
     ):
@@ -51,17 +49,16 @@ def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespac
 def choice_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """What a visit depends on."""
     return SimpleNamespace(
-        meet=getattr(spheropolygon, choice.meet), gap_of=law.gap_of, gear=choice.gear, cell=choice.cell
+        meet=getattr(spheropolygon, choice.meet), gap_of=law.gap_of, gear=choice.gear, cell=choice.cell,
+        expecting=choice.expecting,
     )  # fmt: skip
 
 
 def disks_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """The same for two disks."""
-    found, names = geometry_of(law, choice), "touch_of sliding_now sliding_before push_on_pair on_pair heir left_behind"
+    found, names = geometry_of(law, choice), "touch_of sliding_now sliding_before gained push_on_pair on_pair heir left_behind"
     vars(found).update({name: getattr(disks, name) for name in names.split()}, ALONE=1, lane_touch=disks.touch_of)
-    vars(found).update(
-        {name: getattr(disk_lanes, name) for name in LANES.split()}, **vars(disks.visit_of(choice_of(law, choice)))
-    )
+    vars(found).update(vars(disk_lanes.lanes_of(choice.expecting)), **vars(disks.visit_of(choice_of(law, choice))))
     return found
 
 
@@ -78,7 +75,7 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
         room=room,
         balance=balance_of(geometry, law, remembers),
         add_balance=add_balance_of(geometry),
-        move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers),
+        move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers, choice.expecting),
         move_tagged=move_tagged_of(choice),
         before_moving=note_pressures,
         look_at=visit.look_at,

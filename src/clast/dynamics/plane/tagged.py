@@ -27,9 +27,10 @@ from clast.dynamics.plane.columns import (
     VX,
     X,
     Y,
+    read_body,
 )  # fmt: skip
 from clast.dynamics.plane.gear import keep_mid_step
-from clast.dynamics.plane.motion import NOTHING, gather, is_stale, moved_too_far, turned
+from clast.dynamics.plane.motion import NOTHING, expect, gather, is_stale, moved_too_far, turned
 
 COMPONENTS = 3  # x, y, angle
 LOAD = 5  # numbers of a row of Tags.load
@@ -73,7 +74,7 @@ def gather_across(lists, pairs, table):
 
 def move_tagged_of(choice: SimpleNamespace) -> Any:
     """The pass `move_tagged(b, world)` for an integrator, a kind of box and laws that lose something or not."""
-    gear, remembers, cell = choice.gear, choice.remembers, choice.cell
+    gear, remembers, cell, expecting = choice.gear, choice.remembers, choice.cell, choice.expecting
     move = move_by_gear(gear) if gear else move_by_verlet
 
     @device
@@ -120,7 +121,7 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
     @device
     def move_tagged(b, world):
         """Move body b; returns whether it has moved too far for the lists."""
-        state, r = world.state, b - world.clock.free
+        state, r, old = world.state, b - world.clock.free, read_body(world.state, b)
         sums, lossy = sums_on(b, world, world.forces.pair), NOTHING
         if remembers:
             lossy = sums_on(b, world, onwards(world.forces.pair, PULL))
@@ -136,6 +137,8 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
             put(b, c, moved.place, moved.velocity, world)
         if gear:
             keep_mid_step(b, world)
+        if expecting:
+            expect(b, old.velocity, old.spin, world)
         if cell and b == world.model.cell[0]:
             return moved_cell(b, world)
         return is_stale(b, world)

@@ -22,11 +22,14 @@ from clast.dynamics.plane.columns import (
     VX,
     VY,
     Body,
+    Gain,
     Pair,
     Wrench,
     X,
     Y,
     read_body,
+    read_expecting,
+    read_gain,
     read_pair,
     read_predicted,
 )
@@ -126,6 +129,14 @@ def sliding_now(touch, side):
 
 
 @device
+def gained(touch, side):
+    """What closing speed and sliding velocity are expected to gain until t_n."""
+    a, b = side.a.gain, side.b.gain
+    speed = minus(velocity_at(a.velocity, a.spin, touch.arm_a), velocity_at(b.velocity, b.spin, touch.arm_b))
+    return dot(speed, touch.normal), (cross(touch.normal, speed) + (a.spin - b.spin) * touch.offset, 0.0)
+
+
+@device
 def sliding_before(touch, side, turned, dt):
     """v·T at the contact point for velocities of t_n − ½Δt: with arms and tangent of half a step ago, where they belong.
 
@@ -210,13 +221,35 @@ def cell_of(world):
 
 
 @device
-def image_of_cell(body, pair, world):
-    """The image of j moves with the cell, as many times as it lies cells away."""
-    _, rate = cell_of(world)
+def so_often(pair, rate, world):
+    """`rate` of the lengths of the cell, as many times as the image of j lies cells away."""
     image = world.lists.image
-    drift = Vector(image[2 * pair.p] * rate.x, image[2 * pair.p + 1] * rate.y)
-    velocity = plus(body.velocity, drift)
-    return Body(body.place, body.frame, velocity, body.spin, body.radius, velocity, body.mid_spin)
+    return Vector(image[2 * pair.p] * rate.x, image[2 * pair.p + 1] * rate.y)
+
+
+@device
+def gain_of_image(gain, pair, world):
+    """What the image of j will gain: with the cell."""
+    rate = read_gain(world.state, world.model.cell[0]).velocity
+    return Gain(plus(gain.velocity, so_often(pair, rate, world)), gain.spin)
+
+
+@device
+def same_gain(gain, pair, world):
+    """The same where nobody sees it."""
+    return gain
+
+
+def image_of_cell(gain_of_image: Any) -> Any:
+    """`image(body, pair, world)`: the image of j moves with the cell."""
+
+    @device
+    def image(body, pair, world):
+        velocity = plus(body.velocity, so_often(pair, cell_of(world)[1], world))
+        gain = gain_of_image(body.gain, pair, world)
+        return Body(body.place, body.frame, velocity, body.spin, body.radius, velocity, body.mid_spin, gain)
+
+    return image
 
 
 @device
@@ -242,9 +275,9 @@ def side_of(a, b, branch, gap, sign, end):
 def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
     """`read_pair`, `meet_candidate` and `visit` for a way of counting, a reach of the law, an integrator and a kind of box."""
     meet, gap_of = choice.meet, choice.gap_of
-    read = read_predicted if choice.gear else read_body
+    read = read_predicted if choice.gear else read_expecting if choice.expecting else read_body
     read_this = read_pair_of_cell if choice.cell else read_pair
-    image = image_of_cell if choice.cell else image_at_rest
+    image = image_of_cell(gain_of_image if choice.expecting else same_gain) if choice.cell else image_at_rest
 
     @device
     def meet_candidate(k, side, world):

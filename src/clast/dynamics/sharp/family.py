@@ -24,6 +24,7 @@ from clast.dynamics.space.family import (
     slow,
     stop,
     with_derivatives,
+    with_gains,
 )  # fmt: skip
 
 PASSES = passes.__name__
@@ -34,7 +35,7 @@ DEPTH = SHARP
 
 __all__ = [
     "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "completed",
-    "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of", "with_derivatives",
+    "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of", "with_derivatives", "with_gains",
 ]  # fmt: skip
 
 

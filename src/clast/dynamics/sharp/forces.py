@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from clast.algebra.space import along, cross, dot, minus, plus, times, triple
 from clast.backend.device import device
 from clast.dynamics.sharp.columns import WIDTH
-from clast.dynamics.sharp.visit import read_pair, record_of, sliding_before, sliding_now
+from clast.dynamics.sharp.visit import read_pair, sliding_before, sliding_now
 from clast.dynamics.space.columns import (
     NONE,
     NOTHING,
@@ -47,9 +47,9 @@ def in_space(u, w, touch):
 
 def forces_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool, book: Any) -> Any:
     """The pass `pair_forces(p, world)` for a law of overlaps; `book` is one of `clast.dynamics.contacts.heats`."""
-    visit, touch_of, conserving = visiting.visit, visiting.touch_of, int(law.functions.CONSERVING)
+    visit, touch_of, record_of, conserving = visiting.visit, visiting.touch_of, visiting.record_of, int(law.functions.CONSERVING)
     elastic, force, spring_energy, read_row = law.elastic, law.force, law.spring_energy, law.read_row
-    booked = remembers and not conserving  # the work of pushes without a potential
+    booked, damped = remembers and not conserving, law.damped  # booked: the work of pushes without a potential
 
     @device
     def pushed(push, touch, met, side):
@@ -59,6 +59,15 @@ def forces_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool, 
             couple = minus(times(push / touch.width, met.turning), wrench.on_i)
             return Wrench(wrench.force, plus(wrench.on_i, couple), minus(wrench.on_j, couple))
         return wrench
+
+    @device
+    def part_in_contact(touch, met, world):
+        """How much of the half of a kick for the step before counts for dashpots. A face that has met a face since then has grown
+        the overlap at the rate |A| c, and its dashpot has acted in full; that half is all that is counted of the step."""
+        way = touch.closing * world.clock.dt * touch.width
+        if damped and way > 0.0 and world.lists.weight[met.k] == 0.0:
+            return min(2.0 * met.volume / way, 2.0)
+        return 1.0
 
     @device
     def left_over(met, pair, world):
@@ -86,7 +95,7 @@ def forces_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool, 
         remembered = carried(triple(spring, at), normal, mean)
         sliding = along(sliding, 0.5 * mean, cross(normal, sliding))  # grown all along the turn: by half of it
         answer = force(
-            read_row(world.model.law, pair.row), record_of(touch, met, pair, sliding),
+            read_row(world.model.law, pair.row), record_of(touch, met, side, pair, sliding),
             Memory(dot(remembered, touch.one), dot(remembered, touch.two), 0.0), clock.spring_dt,
         )  # fmt: skip
         write_triple(spring, at, in_space(answer.spring_u, answer.spring_w, touch))
@@ -98,13 +107,15 @@ def forces_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool, 
     def add_overlap(met, side, pair, world, s):
         if not met.touching:
             return Sums(s.force, s.drag, s.push, s.heat, s.lost + left_over(met, pair, world), met.deep)
-        touch, kick = touch_of(met, side, pair), world.clock.past + world.clock.future
+        touch, clock = touch_of(met, side, pair), world.clock
+        kick = clock.past + clock.future
         if not remembers:
-            push = kick * elastic(read_row(world.model.law, pair.row), record_of(touch, met, pair, sliding_now(touch)))
+            push = kick * elastic(read_row(world.model.law, pair.row), record_of(touch, met, side, pair, sliding_now(touch)))
             return Sums(add_wrench(s.force, pushed(push, touch, met, side)), s.drag, s.push, 0.0, 0.0, met.deep)
+        lasting = clock.past * part_in_contact(touch, met, world) + clock.future
         answer = answer_of(touch, met, side, pair, world)
-        push, viscous = pushed(answer.elastic * kick, touch, met, side), answer.viscous * kick
-        dragged = in_space(kick * answer.drag_u, kick * answer.drag_w, touch)
+        push, viscous = pushed(answer.elastic * kick, touch, met, side), answer.viscous * lasting
+        dragged = in_space(lasting * answer.drag_u, lasting * answer.drag_w, touch)
         across = plus(in_space(kick * answer.shear_u, kick * answer.shear_w, touch), dragged)
         rest = force_at(along(across, -viscous, touch.normal), touch.arm, side)
         lossy = force_at(along(dragged, -viscous, touch.normal), touch.arm, side)

@@ -11,7 +11,7 @@ from typing import Any
 from clast.algebra.space import along, cross, dot, minus, plus, times, triple
 from clast.backend.device import device
 from clast.dynamics.sharp.columns import WIDTH
-from clast.dynamics.sharp.visit import read_pair, record_of, sliding_now
+from clast.dynamics.sharp.visit import read_pair, sliding_now
 from clast.dynamics.space.columns import CANDIDATE
 from clast.dynamics.space.table import (
     AT_VERTEX,
@@ -61,17 +61,17 @@ def write_place(rows, touch, met, side, pair, world):
 
 def rows_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool) -> Any:
     """`fill_rows(pairs, world)`: fills the table, returns how many rows it needs, which may exceed its capacity."""
-    visit, touch_of, conserving = visiting.visit, visiting.touch_of, int(law.functions.CONSERVING)
+    visit, touch_of, record_of, conserving = visiting.visit, visiting.touch_of, visiting.record_of, int(law.functions.CONSERVING)
     elastic, force, normal_energy = law.elastic, law.force, law.normal_energy
     spring_energy, read_row = law.spring_energy, law.read_row
 
     @device
-    def write_carried(at, touch, met, pair, world):
+    def write_carried(at, touch, met, side, pair, world):
         """What an overlap carries; its spring is read, not moved."""
         floats, row, record = (
             world.scratch.row_floats,
             read_row(world.model.law, pair.row),
-            record_of(touch, met, pair, sliding_now(touch)),
+            record_of(touch, met, side, pair, sliding_now(touch)),
         )
         push = elastic(row, record)
         floats[at + PUSH], floats[at + NORMAL_ENERGY] = push, normal_energy(row, record)
@@ -93,7 +93,7 @@ def rows_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool) ->
         if ROW * rows < world.scratch.row_floats.size:
             touch = touch_of(met, side, pair)
             write_place(rows, touch, met, side, pair, world)
-            write_carried(ROW * rows, touch, met, pair, world)
+            write_carried(ROW * rows, touch, met, side, pair, world)
         return rows + 1
 
     @device

@@ -30,7 +30,7 @@ from clast.dynamics.space.columns import (
     THIRD,
 )  # fmt: skip
 from clast.dynamics.space.tangents import carried, in_plane, tangents
-from clast.dynamics.space.visit import Body, read_body, read_predicted
+from clast.dynamics.space.visit import Body, read_body, read_expecting, read_predicted
 from clast.laws.overlap import Overlap
 
 DEEP = 0.25  # of the smaller piece's volume: overlaps larger than this end the run, the law is meant for small ones
@@ -187,18 +187,33 @@ def sliding_now(touch):
     return in_plane(touch.speed, touch.normal)
 
 
-@device
-def record_of(touch, met, pair, sliding):
-    """What a law may know of an overlap."""
-    return Overlap(
-        met.volume, touch.width, touch.length, pair.size, pair.section, touch.closing, dot(sliding, touch.one),
-        dot(sliding, touch.two), pair.mass,
-    )  # fmt: skip
+def record_of_choice(choice: SimpleNamespace) -> Any:
+    """`record_of(touch, met, side, pair, sliding)`: what a law may know of an overlap; springs follow `sliding`."""
+    expecting = choice.expecting
+
+    @device
+    def speed_of(touch, side):
+        """v at t_n, as far as it is known."""
+        if expecting:
+            a, b, arm_j = side.a.gain, side.b.gain, minus(touch.arm, side.branch)
+            more = minus(plus(a.velocity, cross(a.spin, touch.arm)), plus(b.velocity, cross(b.spin, arm_j)))
+            return plus(touch.speed, more)
+        return touch.speed
+
+    @device
+    def record_of(touch, met, side, pair, sliding):
+        now = speed_of(touch, side)
+        return Overlap(
+            met.volume, touch.width, touch.length, pair.size, pair.section, dot(now, touch.normal), dot(sliding, touch.one),
+            dot(sliding, touch.two), pair.mass, dot(now, touch.one), dot(now, touch.two),
+        )  # fmt: skip
+
+    return record_of
 
 
 def visit_of(choice: SimpleNamespace, conserving: int) -> SimpleNamespace:
     """`visit` and `touch_of` for an integrator and a law that conserves energy or not."""
-    read = read_predicted if choice.gear else read_body
+    read = read_predicted if choice.gear else read_expecting if choice.expecting else read_body
 
     @device
     def touch_of(met, side, pair):
@@ -219,4 +234,4 @@ def visit_of(choice: SimpleNamespace, conserving: int) -> SimpleNamespace:
         side = Side(i, j, plus(minus(j.place, i.place), pair.shift))
         return consume(overlap_of(pair, side, world), side, pair, world, total)
 
-    return SimpleNamespace(visit=visit, touch_of=touch_of)
+    return SimpleNamespace(visit=visit, touch_of=touch_of, record_of=record_of_choice(choice))

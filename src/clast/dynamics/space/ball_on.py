@@ -17,11 +17,11 @@ import numpy as np
 from clast.algebra.space import along, cross, dot, minus, plus, times, triple, turn, turn_back
 from clast.backend.device import device, unsigned
 from clast.contact.space.spheropolyhedron import EDGE, FACE, KIND, ROW, edge_count, edge_way, vertex_count
-from clast.dynamics.space.balls import Ball, read_ball, read_predicted_ball
+from clast.dynamics.space.balls import Ball, read_ball_of
 from clast.dynamics.space.columns import BODY, CANDIDATE, FACED, NONE
 from clast.dynamics.space.counting import FLAT, on_face
 from clast.dynamics.space.tangents import in_plane, tangents
-from clast.dynamics.space.visit import across, read_body, read_predicted, read_rotation, section_of
+from clast.dynamics.space.visit import across, read_body, read_predicted, read_rotation, section_of, sliding_of
 
 
 class Side(NamedTuple):
@@ -108,6 +108,14 @@ def touch_of(met, side):
 
 
 @device
+def gained(touch, side):
+    """What closing speed and sliding velocity are expected to gain until t_n."""
+    a, b = side.a.gain, side.b.gain
+    speed = plus(minus(a.velocity, b.velocity), cross(b.spin, side.branch))
+    return dot(speed, touch.normal), sliding_of(touch, speed, minus(a.spin, b.spin))
+
+
+@device
 def sliding_before(touch, side, turned, dt):
     """Sliding velocity of half a step ago, in the tangent plane of now; see `space.visit`, where the arm to X is not 0."""
     normal, spin = touch.normal, side.b.mid_spin
@@ -125,7 +133,7 @@ def sliding_before(touch, side, turned, dt):
 def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
     """`visit` for a reach of the law and an integrator, and what is rare: `heir` and `left_behind`, by those of all bodies."""
     gap_of, heir_of_all, left_behind_of_all = choice.gap_of, choice.heir, choice.left_behind
-    read, read_whole = (read_predicted_ball, read_predicted) if choice.gear else (read_ball, read_body)
+    read, read_whole = read_ball_of(choice), read_predicted if choice.gear else read_body
 
     @device
     def side_of(a, b, branch, gap, sign, section, world):

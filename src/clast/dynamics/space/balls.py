@@ -14,7 +14,7 @@ import numpy as np
 
 from clast.algebra.space import along, cross, dot, minus, plus, times, triple
 from clast.backend.device import device
-from clast.dynamics.space.columns import BODY, MID_SPIN, MID_STEP, RADIUS, SPIN, VELOCITY, Wrench
+from clast.dynamics.space.columns import BODY, MID_SPIN, MID_STEP, NO_GAIN, RADIUS, SPIN, VELOCITY, Gain, Wrench, read_gain
 from clast.dynamics.space.tangents import NONE, in_plane
 
 
@@ -26,6 +26,7 @@ class Ball(NamedTuple):
     spin: Any
     mid_velocity: Any
     mid_spin: Any
+    gain: Gain
 
 
 class Side(NamedTuple):
@@ -62,11 +63,30 @@ class Touch(NamedTuple):
 
 
 @device
-def read_ball(state, b):
+def ball_with(gain, state, b):
     """Sphere b under velocity Verlet."""
     t, at = state.body, BODY * b
     velocity, spin = triple(t, at + VELOCITY), triple(t, at + SPIN)
-    return Ball(t[at + RADIUS], velocity, spin, velocity, spin)
+    return Ball(t[at + RADIUS], velocity, spin, velocity, spin, gain)
+
+
+@device
+def read_ball(state, b):
+    """The same where nobody sees what it will gain."""
+    return ball_with(NO_GAIN, state, b)
+
+
+@device
+def read_expecting_ball(state, b):
+    """The same where contacts have dashpots."""
+    return ball_with(read_gain(state, b), state, b)
+
+
+def read_ball_of(choice: SimpleNamespace) -> Any:
+    """One of these three readers, for an integrator and a law."""
+    if choice.gear:
+        return read_predicted_ball
+    return read_expecting_ball if choice.expecting else read_ball
 
 
 @device
@@ -75,7 +95,7 @@ def read_predicted_ball(state, b):
     t, at, mid = state.body, BODY * b, MID_STEP * b
     return Ball(
         t[at + RADIUS], triple(t, at + VELOCITY), triple(t, at + SPIN), triple(state.mid_step, mid),
-        triple(state.mid_step, mid + MID_SPIN),
+        triple(state.mid_step, mid + MID_SPIN), NO_GAIN,
     )  # fmt: skip
 
 
@@ -121,6 +141,14 @@ def sliding_now(touch, side):
     whirl = along(times(touch.arm_a, side.a.spin), touch.arm_b, side.b.spin)
     v = plus(in_plane(minus(side.a.velocity, side.b.velocity), touch.normal), cross(whirl, touch.normal))
     return dot(v, touch.one), dot(v, touch.two)
+
+
+@device
+def gained(touch, side):
+    """What closing speed and sliding velocity are expected to gain until t_n."""
+    a, b = side.a.gain, side.b.gain
+    v, whirl = parts(minus(a.velocity, b.velocity), touch), along(times(touch.arm_a, a.spin), touch.arm_b, b.spin)
+    return v[2], (v[0] + dot(whirl, touch.two), v[1] - dot(whirl, touch.one))
 
 
 @device
@@ -198,7 +226,7 @@ def left_behind(met, side, pair, world):
 def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
     """`visit` for a reach of the law and an integrator."""
     gap_of = choice.gap_of
-    read = read_predicted_ball if choice.gear else read_ball
+    read = read_ball_of(choice)
 
     @device
     def visit(pair, world, consume, total):

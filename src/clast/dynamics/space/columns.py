@@ -13,6 +13,7 @@ BODY, X, Y, Z, RADIUS, TURN, VELOCITY, SPIN = 16, 0, 1, 2, 3, 4, 8, 12  # State.
 MOMENTUM = 4  # State.momentum
 BOOK = ACCOUNTS  # State.book
 MID_STEP, MID_VELOCITY, MID_SPIN = 6, 0, 3  # `State.mid_step`
+GAIN, GAIN_SPIN, GAINED = 16, 4, 8  # State.gain: what velocity and spin will gain, what they gained last; two cache lines each
 PAIR, BODY_I, BODY_J, FIRST, SECOND, THIRD = 6, 0, 1, 2, 3, 4  # Lists.pair: bodies, first candidates of sections,
 MARK = 5  # and a mark: the kind of a pair, of sharp bodies who does not give way
 CONSTANT, SHIFT, MASS, LAW, REDUCED = 6, 0, 3, 4, 5  # Lists.pair_constant
@@ -30,8 +31,22 @@ class Wrench(NamedTuple):
     on_j: Vector
 
 
+class Gain(NamedTuple):
+    """What is added to the velocity and the spin of a body."""
+
+    velocity: Vector
+    spin: Vector
+
+
 NONE = (0.0, 0.0, 0.0)
 NOTHING = Wrench(NONE, NONE, NONE)
+NO_GAIN = Gain(NONE, NONE)
+
+
+@device
+def read_gain(state, b):
+    """What body b is expected to gain until the next forces."""
+    return Gain(triple(state.gain, GAIN * b), triple(state.gain, GAIN * b + GAIN_SPIN))
 
 
 @device

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from clast.algebra.quaternions import matrix
+from clast.backend.lines import zeros
 from clast.dynamics.arrays import Model, SpaceState
 from clast.dynamics.bodies.room import Widths
 from clast.dynamics.bodies.room import scratch_for_blocks as scratch_of
@@ -14,7 +15,7 @@ from clast.dynamics.contacts.depth import ROUNDED
 from clast.dynamics.contacts.kinds import ALL_KINDS, ONLY_OTHERS, ONLY_ROUND
 from clast.dynamics.contacts.memory import ContactMemory
 from clast.dynamics.space import passes, table
-from clast.dynamics.space.columns import CONSTANT, MID_STEP, PAIR, PULL, REFERENCE, SPIN, TURN, VELOCITY
+from clast.dynamics.space.columns import CONSTANT, GAIN, MID_STEP, PAIR, PULL, REFERENCE, SPIN, TURN, VELOCITY
 from clast.dynamics.space.layout import TOGETHER, lay_out
 from clast.dynamics.space.listing import WORDS, room_of, trees_of
 from clast.scene.springs import Springs3D
@@ -32,6 +33,7 @@ SPINS: int | slice = slice(SPIN, SPIN + 3)
 __all__ = [
     "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "completed",
     "kinetic", "lay_out", "momenta", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of", "with_derivatives",
+    "with_gains",
 ]  # fmt: skip
 
 
@@ -45,8 +47,14 @@ def velocities(body: np.ndarray) -> np.ndarray:
     return np.concatenate([body[:, VELOCITIES], body[:, SPINS]], axis=1)
 
 
+def with_gains(state: SpaceState) -> SpaceState:
+    """A state for velocity Verlet and dashpots: with room for what bodies are expected to gain."""
+    return state._replace(gain=zeros((len(state.body), GAIN)))
+
+
 def completed(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
-    """Arrays of a checkpoint, older ones with what they lack: they kept no velocities of half a step ago."""
+    """Arrays of a checkpoint, older ones with what they lack: gains, and velocities of half a step ago."""
+    arrays = {"gain": np.zeros((1, GAIN)), **arrays}
     if "mid_step" in arrays:
         return arrays
     gear = arrays["gear"]
@@ -82,6 +90,8 @@ def stop(state: SpaceState, rows: np.ndarray) -> None:
     state.momentum[rows] = 0.0
     if len(state.mid_step) == len(state.body):
         state.mid_step[rows] = 0.0
+    if len(state.gain) == len(state.body):
+        state.gain[rows] = 0.0
 
 
 def slow(state: SpaceState, keep: np.ndarray) -> None:

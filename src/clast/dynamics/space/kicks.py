@@ -12,11 +12,15 @@ from clast.algebra.space import along, cross, dot, minus, plus, times, triple, t
 from clast.backend.bare import bare
 from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, VISCOUS, WORK, SpaceState
+from clast.dynamics.bodies.gains import expected, trust_in
 from clast.dynamics.bodies.gather import gather_of
 from clast.dynamics.space.columns import (
     BODY,
     BOOK,
     FORCE,
+    GAIN,
+    GAIN_SPIN,
+    GAINED,
     MOMENTUM,
     NONE,
     ON_I,
@@ -29,6 +33,7 @@ from clast.dynamics.space.columns import (
     THEN,
     TURN,
     VELOCITY,
+    Gain,
     Vector,
     X,
     four,
@@ -46,13 +51,6 @@ class Total(NamedTuple):
     torque: Vector
 
 
-class Gain(NamedTuple):
-    """What a kick adds to the velocity and the spin of a body."""
-
-    velocity: Vector
-    spin: Vector
-
-
 class Kick(NamedTuple):
     """A velocity, a spin or an angular momentum before and after a kick, and that between the two which work is booked with."""
 
@@ -67,7 +65,9 @@ NO_TOTAL = Total(NONE, NONE)
 @device
 def look_at_state(state):
     """What passes over bodies see of a state."""
-    return SpaceState(bare(state.body), bare(state.momentum), bare(state.book), state.gear, bare(state.mid_step))
+    return SpaceState(
+        bare(state.body), bare(state.momentum), bare(state.book), state.gear, bare(state.mid_step), bare(state.gain)
+    )
 
 
 # --- sums over pairs -----------------------------------------------------------------------------------------------------
@@ -226,9 +226,33 @@ def turn_by_momentum(b, torque, brake, inverse, world):
     return spin_of(rotation, work, inverse), brake * heat
 
 
-def kick_and_drift_of(remembers: int) -> Any:
+@device
+def expect_three(at, now, world):
+    """Note what three components of a velocity will gain until the next forces, from what they gained in this step."""
+    t = world.state.gain
+    old = now if world.clock.first else triple(t, at + GAINED)
+    trust = trust_in(dot(now, old), dot(now, now) + dot(old, old))
+    for c in range(3):
+        t[at + c] = expected(trust, now[c], old[c])
+    write_triple(t, at + GAINED, now)
+
+
+@device
+def expect(b, before, spin_before, world):
+    """Note what velocity and spin of body b will gain until the next forces; given are those before the present kick."""
+    body, at, row, clock = world.state.body, GAIN * b, BODY * b, world.clock
+    if clock.drift == 0.0:
+        write_triple(world.state.gain, at, NONE)
+        write_triple(world.state.gain, at + GAIN_SPIN, NONE)
+    else:
+        per = 1.0 / clock.kick
+        expect_three(at, times(per, minus(triple(body, row + VELOCITY), before)), world)
+        expect_three(at + GAIN_SPIN, times(per, minus(triple(body, row + SPIN), spin_before)), world)
+
+
+def kick_and_drift_of(remembers: int, expecting: int) -> Any:
     """The pass `kick_and_drift(b, world)` of velocity Verlet. `remembers` 1 books what contacts lose, 2 also the work of what has
-    no potential."""
+    no potential; `expecting` notes what dashpots will see."""
 
     @device
     def gather_wanted(b, world):
@@ -252,7 +276,7 @@ def kick_and_drift_of(remembers: int) -> Any:
         total, lossy = gather_wanted(b, world)
         brake, fall = 0.5 * clock.drag * clock.kick * clock.dt, times(clock.kick * clock.dt, triple(model.gravity, 0))
         old, push = triple(world.state.body, BODY * b + VELOCITY), times(model.inverse_mass[b] * clock.dt, total.force)
-        kick = kicked(old, push, brake, fall, clock.share)
+        kick, turning = kicked(old, push, brake, fall, clock.share), triple(world.state.body, BODY * b + SPIN)
         if has_equal_moments(inverse):
             spin, heat = turn_alike(b, total.torque, brake, inverse, world)
         else:
@@ -263,6 +287,8 @@ def kick_and_drift_of(remembers: int) -> Any:
             heat += brake * dot(plus(kick.old, kick.new), kick.work) / model.inverse_mass[b]
             world.state.book[BOOK * b + DRAG] += heat
         drift_place(b, kick.new, world)
+        if expecting:
+            expect(b, kick.old, turning, world)
         return is_stale(b, world)
 
     return kick_and_drift

@@ -8,7 +8,7 @@ from clast.contact.space.features import geometry
 from clast.dynamics.arrays import ACCOUNTS, SpaceState
 from clast.dynamics.bodies.layout import Arranged, Layout, arrange, complete, model_of, prescribe
 from clast.dynamics.bodies.rows import check_cohesion
-from clast.dynamics.space.columns import BODY, MID_STEP, RADIUS, SPIN, TURN, VELOCITY
+from clast.dynamics.space.columns import BODY, GAIN, MID_STEP, RADIUS, SPIN, TURN, VELOCITY
 from clast.scene.space import Scene3D
 from clast.shapes.space.solid import Solid
 
@@ -83,4 +83,5 @@ def first_state(found: Arranged) -> SpaceState:
     momentum = zeros((count, 4))
     to_world = matrix(body[:, TURN : TURN + 4])
     momentum[:, :3] = found.inertia * np.einsum("nji,nj->ni", to_world, body[:, SPIN : SPIN + 3])
-    return SpaceState(body, momentum, zeros((count, ACCOUNTS)), gear=np.zeros((1, 10, 1)), mid_step=np.zeros((1, MID_STEP)))
+    gear, mid_step = np.zeros((1, 10, 1)), np.zeros((1, MID_STEP))
+    return SpaceState(body, momentum, zeros((count, ACCOUNTS)), gear=gear, mid_step=mid_step, gain=zeros((1, GAIN)))

@@ -25,7 +25,7 @@ from clast.dynamics.space.columns import (
     four,
     rotation_by,
 )  # fmt: skip
-from clast.dynamics.space.kicks import gather, gather_work, is_stale
+from clast.dynamics.space.kicks import expect, gather, gather_work, is_stale
 from clast.dynamics.space.motion import free_turn, turned_by_spin
 from clast.dynamics.space.predicting import TURNING, correct_turn, keep_mid_step, predict_turn, put_turn, spin_in_body
 
@@ -210,7 +210,7 @@ def push_by_gear(order: int) -> Any:
 
 def move_tagged_of(choice: SimpleNamespace) -> Any:
     """The pass `move_tagged(b, world)` for an integrator and laws that lose nothing (0), something (1), or work as well (2)."""
-    gear, remembers = choice.gear, choice.remembers
+    gear, remembers, expecting = choice.gear, choice.remembers, choice.expecting
     move = move_by_gear(gear) if gear else move_by_verlet
     lead_turn, push_turn = (lead_by_gear, push_by_gear(gear)) if gear else (lead_by_verlet, push_by_verlet)
 
@@ -251,7 +251,8 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
     @device
     def move_tagged(b, world):
         """Move body b; returns whether it has moved too far for the lists."""
-        total = gather(b, world.lists, world.forces.pair)
+        total, body = gather(b, world.lists, world.forces.pair), world.state.body
+        old, turning = triple(body, BODY * b + VELOCITY), triple(body, BODY * b + SPIN)
         x = move_place(b, 0, total.force[0], world)
         y = move_place(b, 1, total.force[1], world)
         z = move_place(b, 2, total.force[2], world)
@@ -260,6 +261,8 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
             book_losses(b, (x, y, z), angle, world)
         if gear:
             keep_mid_step(b, world)
+        if expecting:
+            expect(b, old, turning, world)
         return is_stale(b, world)
 
     return move_tagged

@@ -20,24 +20,22 @@ from clast.dynamics.space.predicting import correct_and_predict_of
 __all__ = ["listing_of", "passes_of"]
 
 
-LANES = "LANE write_lane read_lane"
-
-
 def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """The functions with which passes look at contacts, for a law and the choices of a scene."""
-    made = SimpleNamespace(gap_of=law.gap_of, gear=choice.gear)
+    made = SimpleNamespace(gap_of=law.gap_of, gear=choice.gear, expecting=choice.expecting)
     found = SimpleNamespace(
-        SPRING=3, REMEMBERS=choice.remembers, FADING=1, WHOLE=0, ALONE=0, NOTHING=NOTHING, PULL=PULL, SUMS=SUMS, ROW=table.WIDTH,
-        lane_touch=visit.touch_of, write_row=table.write_row, length=table.length,
-        **vars(visit.visit_of(made)), **vars(heirs.heir_of(made)),
+        SPRING=3, REMEMBERS=choice.remembers, EXPECTING=choice.expecting,
+        FADING=1, WHOLE=0, ALONE=0, NOTHING=NOTHING, PULL=PULL, SUMS=SUMS,
+        ROW=table.WIDTH, lane_touch=visit.touch_of, write_row=table.write_row, length=table.length,
+        **vars(visit.visit_of(made)), **vars(heirs.heir_of(made)), **vars(lanes.lanes_of(choice.expecting)),
     )  # fmt: skip
     for module, names in (
         (
             visit,
-            "touch_of sliding_now sliding_before rolling_rate turned_about_normal push_on_pair on_pair with_roll with_fade fades",
+            "touch_of sliding_now sliding_before gained rolling_rate turned_about_normal push_on_pair on_pair with_roll "
+            "with_fade fades",
         ),
         (visit, "read_spring write_spring stretched turning_now"),
-        (lanes, LANES),
         (columns, "BODY PAIR BODY_J add_wrench read_wrench write_wrench candidates_of"),
         (kicks, "gain_of_others gain_of closing_gain"),
     ):
@@ -48,19 +46,26 @@ def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespac
 def balls_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """The same for two spheres."""
     found = geometry_of(law, choice)
-    names = "touch_of sliding_now sliding_before rolling_rate turned_about_normal push_on_pair on_pair read_spring turning_now"
-    vars(found).update({name: getattr(balls, name) for name in f"{names} heir passes_on left_behind".split()})
-    vars(found).update({name: getattr(ball_lanes, name) for name in LANES.split()}, lane_touch=balls.touch_of)
-    vars(found).update(vars(balls.visit_of(SimpleNamespace(gap_of=law.gap_of, gear=choice.gear))), FADING=0, ALONE=1)
+    made = SimpleNamespace(gap_of=law.gap_of, gear=choice.gear, expecting=choice.expecting)
+    names = (
+        "touch_of sliding_now sliding_before gained rolling_rate turned_about_normal push_on_pair on_pair read_spring "
+        "turning_now heir passes_on left_behind"
+    )
+    vars(found).update({name: getattr(balls, name) for name in names.split()}, lane_touch=balls.touch_of, FADING=0, ALONE=1)
+    vars(found).update(vars(ball_lanes.lanes_of(choice.expecting)), **vars(balls.visit_of(made)))
     return found
 
 
 def ball_on_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """The same for a sphere that probes a body with features."""
     found = geometry_of(law, choice)
-    made = SimpleNamespace(gap_of=law.gap_of, gear=choice.gear, heir=found.heir, left_behind=found.left_behind)
-    vars(found).update(vars(ball_on.visit_of(made)), touch_of=ball_on.touch_of, sliding_before=ball_on.sliding_before, FADING=0)
-    vars(found).update({name: getattr(ball_on_lanes, name) for name in LANES.split()}, lane_touch=ball_on.touch_of)
+    made = SimpleNamespace(
+        gap_of=law.gap_of, gear=choice.gear, expecting=choice.expecting, heir=found.heir, left_behind=found.left_behind
+    )
+    vars(found).update({name: getattr(ball_on, name) for name in ("touch_of", "sliding_before", "gained")}, FADING=0)
+    vars(found).update(
+        vars(ball_on.visit_of(made)), **vars(ball_on_lanes.lanes_of(choice.expecting)), lane_touch=ball_on.touch_of
+    )
     return found
 
 
@@ -79,7 +84,7 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
         room=room,
         balance=balance_of(geometry, law, remembers),
         add_balance=add_balance_of(geometry),
-        move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers),
+        move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers, choice.expecting),
         move_tagged=move_tagged_of(choice),
         before_moving=note_pressures,
         look_at=counting.look_at,

@@ -39,6 +39,7 @@ from clast.dynamics.space.columns import (
     MASS,
     MID_SPIN,
     MID_STEP,
+    NO_GAIN,
     PAIR,
     RADIUS,
     REDUCED,
@@ -47,7 +48,9 @@ from clast.dynamics.space.columns import (
     THIRD,
     TURN,
     VELOCITY,
+    Gain,
     Wrench,
+    read_gain,
 )  # fmt: skip
 from clast.dynamics.space.counting import CROSSING, FLAT, ROUND, STRAIGHT, Met, meet_apart, meet_candidate
 from clast.dynamics.space.tangents import NONE, carried, in_plane, tangents
@@ -65,6 +68,7 @@ class Body(NamedTuple):
     spin: Any
     mid_velocity: Any  # velocity and spin of t_n − ½Δt, which springs follow
     mid_spin: Any
+    gain: Gain  # what velocity and spin are expected to gain until t_n: dashpots see it
 
 
 class Pair(NamedTuple):
@@ -126,11 +130,23 @@ def read_rotation(table, at):
 
 
 @device
-def read_body(state, b):
+def body_with(gain, state, b):
     """Body b under velocity Verlet: the velocities of a state are those of t_n − ½Δt."""
     t, at = state.body, BODY * b
     velocity, spin = triple(t, at + VELOCITY), triple(t, at + SPIN)
-    return Body(triple(t, at), t[at + RADIUS], read_rotation(t, at), velocity, spin, velocity, spin)
+    return Body(triple(t, at), t[at + RADIUS], read_rotation(t, at), velocity, spin, velocity, spin, gain)
+
+
+@device
+def read_body(state, b):
+    """Body b under velocity Verlet, where nobody sees what it will gain."""
+    return body_with(NO_GAIN, state, b)
+
+
+@device
+def read_expecting(state, b):
+    """Body b under velocity Verlet, where contacts have dashpots."""
+    return body_with(read_gain(state, b), state, b)
 
 
 @device
@@ -139,7 +155,7 @@ def read_predicted(state, b):
     t, at, mid = state.body, BODY * b, MID_STEP * b
     return Body(
         triple(t, at), t[at + RADIUS], read_rotation(t, at), triple(t, at + VELOCITY), triple(t, at + SPIN),
-        triple(state.mid_step, mid), triple(state.mid_step, mid + MID_SPIN),
+        triple(state.mid_step, mid), triple(state.mid_step, mid + MID_SPIN), NO_GAIN,
     )  # fmt: skip
 
 
@@ -266,10 +282,24 @@ def sliding_before(touch, side, turned, dt):
 
 
 @device
+def sliding_of(touch, speed, relative):
+    """v at the contact point, in the tangent plane, of v at X and the relative spin."""
+    return across(in_plane(along(speed, touch.offset, cross(relative, touch.normal)), touch.normal), touch)
+
+
+@device
 def sliding_now(touch, side):
     """v at the contact point, in the tangent plane, for the positions and velocities given."""
-    relative = minus(side.a.spin, side.b.spin)
-    return across(in_plane(along(touch.speed, touch.offset, cross(relative, touch.normal)), touch.normal), touch)
+    return sliding_of(touch, touch.speed, minus(side.a.spin, side.b.spin))
+
+
+@device
+def gained(touch, side):
+    """What closing speed and sliding velocity are expected to gain until t_n."""
+    a, b = side.a.gain, side.b.gain
+    speed_a = plus(a.velocity, cross(a.spin, touch.arm))
+    speed = minus(speed_a, plus(b.velocity, cross(b.spin, minus(touch.arm, side.branch))))
+    return dot(speed, touch.normal), sliding_of(touch, speed, minus(a.spin, b.spin))
 
 
 @device
@@ -365,7 +395,7 @@ def turning_now(touch, side):
 def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
     """`visit` and `side_again` for a reach of the law and an integrator."""
     gap_of = choice.gap_of
-    read = read_predicted if choice.gear else read_body
+    read = read_predicted if choice.gear else read_expecting if choice.expecting else read_body
 
     @device
     def visit(pair, world, consume, total):

@@ -17,9 +17,10 @@ from typing import NamedTuple
 
 from clast.experiments.impacts.thrown import Ball, effective, hertz_mindlin
 from clast.laws.friction import hold_back, length, no_pull
-from clast.laws.hertz_mindlin import DAMPING, HertzMindlin, elastic, normal_energy, spring_energy
+from clast.laws.hertz_mindlin import DAMPING, HertzMindlin, begun, elastic, normal_energy, spring_energy
 from clast.laws.law import Response
 from clast.laws.own import OwnLaw
+from clast.laws.restitution import pulling_ratio
 
 
 class Habit(NamedTuple):
@@ -55,20 +56,18 @@ def other_force(parameters, contact, memory, dt):  # type: ignore[no-untyped-def
     shear_w = -k_t * spring_w
     drag = -DAMPING * beta * math.sqrt(k_t * contact.reduced_mass)
     if sticking < 0.5:
-        drag_u, drag_w = hold_back(shear_u, shear_w, drag * contact.sliding_u, drag * contact.sliding_w, cap)
+        drag_u, drag_w = hold_back(shear_u, shear_w, drag * contact.sliding_now_u, drag * contact.sliding_now_w, cap)
     else:
         acts = 1.0 if pull <= cap else 0.0
-        drag_u, drag_w = acts * drag * contact.sliding_u, acts * drag * contact.sliding_w
+        drag_u, drag_w = acts * drag * contact.sliding_now_u, acts * drag * contact.sliding_now_w
     return Response(push, viscous, shear_u, shear_w, drag_u, drag_w, spring_u, spring_w, k_t, 0.0)
 
 
 def numbers(ball: Ball, partner: Ball | None, friction: float, restitution: float, habit: Habit) -> dict[str, float]:
     """The parameters of `other_force`, for a ball on a partner or a rigid plane, with the `restitution` that comes out."""
+    young, shear, mu, beta = hertz_mindlin(ball, partner, friction, restitution).row
     if habit.pulls:
-        ours = HertzMindlin(*effective(ball, partner), friction, restitution)
-    else:
-        ours = hertz_mindlin(ball, partner, friction, restitution)
-    young, shear, mu, beta = ours.row
+        beta = pulling_ratio(restitution)
     return {
         "young": young, "shear": shear / habit.softer, "friction": mu, "beta": beta, "kept": float(habit.kept),
         "pulls": float(habit.pulls), "elastic": float(habit.elastic), "sticking": float(habit.sticking),
@@ -80,5 +79,5 @@ def other_law(ball: Ball, partner: Ball | None, friction: float, restitution: fl
     stiffness = HertzMindlin(*effective(ball, partner)).stiffness
     return OwnLaw(
         numbers(ball, partner, friction, restitution, habit), elastic, normal_energy, stiffness, other_force, spring_energy,
-        needs_extra=True,
+        needs_extra=True, begun=begun,
     )  # fmt: skip

@@ -5,10 +5,7 @@ elastic impact with closing speed v (k = 4/3 E* √R*, ½ m* v² = ⅖ k δ^{5/2
 
     δ_max = (5 m* v²/4k)^{2/5}      F_max = k δ_max^{3/2}      duration 2.9433 δ_max/v
 
-Damped (Tsuji's dashpot), x = δ^{5/4} is a damped linear oscillator of damping ratio β in a time of its own. So restitution
-does not depend on speed, and where the dashpot may not pull it is that of a linear contact of the same ratio (model §3):
-
-    e = exp{−β/√(1−β²) · [π − atan2(2β√(1−β²), 1−2β²)]},   from 1 at β = 0 to e⁻² = 0.135 at β = 1
+Damped impacts: `clast.laws.restitution`.
 """
 
 import math
@@ -54,7 +51,7 @@ class Ball:
         return (1.0 - self.poisson**2) / self.young, 2.0 * (2.0 - self.poisson) * (1.0 + self.poisson) / self.young
 
 
-class Hertz(NamedTuple):
+class ElasticImpact(NamedTuple):
     """Largest overlap and force, and duration, of an elastic impact."""
 
     depth: float
@@ -92,7 +89,7 @@ def effective(ball: Ball, partner: Ball | None) -> tuple[float, float]:
     return 1.0 / (one + other[0]), 1.0 / (two + other[1])
 
 
-def hertz(ball: Ball, partner: Ball | None, closing: float) -> Hertz:
+def hertz(ball: Ball, partner: Ball | None, closing: float) -> ElasticImpact:
     """The closed forms above."""
     young, _ = effective(ball, partner)
     radius, mass = ball.radius, ball.mass
@@ -101,30 +98,12 @@ def hertz(ball: Ball, partner: Ball | None, closing: float) -> Hertz:
         mass = mass * partner.mass / (mass + partner.mass)
     k = 4.0 / 3.0 * young * math.sqrt(radius)
     depth = (1.25 * mass * closing**2 / k) ** 0.4
-    return Hertz(depth, k * depth**1.5, DURATION * depth / closing)
-
-
-def restitution_of(beta: float) -> float:
-    """e of a straight impact whose dashpot has the damping ratio β < 1 and may not pull."""
-    root = math.sqrt(1.0 - beta * beta)
-    return math.exp(-beta / root * (math.pi - math.atan2(2.0 * beta * root, 1.0 - 2.0 * beta * beta)))
-
-
-def asked_restitution(real: float) -> float:
-    """What to ask `HertzMindlin` for, so that a straight impact, whose dashpot may not pull, gives `real` back."""
-    if not math.exp(-2.0) < real <= 1.0:
-        raise InputError(f"restitution {real} cannot be had: a dashpot that may not pull gives from 0.1354 to 1")
-    low, high = 0.0, 1.0 - 1e-12
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if restitution_of(middle) > real else (low, middle)
-    return math.exp(-math.pi * low / math.sqrt(1.0 - low * low))
+    return ElasticImpact(depth, k * depth**1.5, DURATION * depth / closing)
 
 
 def hertz_mindlin(ball: Ball, partner: Ball | None, friction: float, restitution: float) -> HertzMindlin:
     """The law of such an impact, with the `restitution` that comes out."""
-    young, shear = effective(ball, partner)
-    return HertzMindlin(young, shear, friction, asked_restitution(restitution))
+    return HertzMindlin(*effective(ball, partner), friction, restitution)
 
 
 def surface(kind: Plane, width: float, length: float, radius: float) -> Solid:

@@ -135,7 +135,7 @@ def knee_of_seeds(x: np.ndarray, values: np.ndarray) -> tuple[float, float]:
     return found, float(np.sqrt((count - 1) / count * np.sum((without - without.mean()) ** 2)))
 
 
-class PowerLaw(NamedTuple):
+class PowerFit(NamedTuple):
     """y = level × x^exponent, and of how many points."""
 
     exponent: float
@@ -143,13 +143,13 @@ class PowerLaw(NamedTuple):
     points: int
 
 
-def power_law(x: np.ndarray, y: np.ndarray) -> PowerLaw:
+def power_law(x: np.ndarray, y: np.ndarray) -> PowerFit:
     """A power law through the points that are positive; NaN through less than two."""
     up = y > 0.0
     if up.sum() < 2:
-        return PowerLaw(math.nan, math.nan, int(up.sum()))
+        return PowerFit(math.nan, math.nan, int(up.sum()))
     exponent, level = np.polyfit(np.log(x[up]), np.log(y[up]), 1)
-    return PowerLaw(float(exponent), math.exp(level), int(up.sum()))
+    return PowerFit(float(exponent), math.exp(level), int(up.sum()))
 
 
 def agrees_about(value: float, error: float, published: float) -> bool | None:

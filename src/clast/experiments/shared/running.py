@@ -1,5 +1,4 @@
-"""Run an experiment import warnings
-from parameters to result.json and figures; on resume take up what is there."""
+"""Run an experiment, from parameters to result.json and figures; on resume take up what is there."""
 
 import dataclasses
 import math
@@ -231,17 +230,17 @@ def stored_parameters(experiment: Entry, run: Run) -> tuple[str, Parameters]:
 
 def kept_parameters(experiment: Entry, run: Run, size: str | None, given: Mapping[str, Any]) -> tuple[str, Parameters]:
     """Size and parameters of a run to be resumed; InputError if the user now gives others."""
-    kept_size, kept = stored_parameters(experiment, run)
-    if size is not None and size != kept_size:
-        raise InputError(f"the run in {run.folder} was started with --size {kept_size}: a resumed run keeps it")
-    asked = experiment.choose(kept_size, {**kept.model_dump(), **given}).model_dump()
-    for name, value in kept.model_dump().items():
+    stored_size, stored = stored_parameters(experiment, run)
+    if size is not None and size != stored_size:
+        raise InputError(f"the run in {run.folder} was started with --size {stored_size}: a resumed run keeps it")
+    asked = experiment.choose(stored_size, {**stored.model_dump(), **given}).model_dump()
+    for name, value in stored.model_dump().items():
         if asked[name] != value:
             raise InputError(
                 f"the run in {run.folder} was started with --{name.replace('_', '-')} {value}, not {asked[name]}: "
                 "a resumed run keeps its parameters"
             )
-    return kept_size, kept
+    return stored_size, stored
 
 
 def __getattr__(name: str) -> Any:

@@ -46,12 +46,12 @@ def export_gsd(run: Run, path: Path, *, overwrite: bool = False) -> Path:
     except ImportError:
         raise InputError('a GSD file needs gsd: pip install "clast[gsd]"') from None
     check_place(run, path, overwrite, is_gsd)
-    cast = Cast(run)
+    maker = FrameMaker(run)
 
     def fill(temporary: Path) -> None:
         with hoomd.open(str(temporary), "w") as file:
             for frame in run.frames:
-                file.append(cast.snapshot(hoomd.Frame(), frame))
+                file.append(maker.snapshot(hoomd.Frame(), frame))
         temporary.chmod(0o644)  # gsd makes its files private
 
     return write_export(path, fill)
@@ -63,8 +63,8 @@ def is_gsd(path: Path) -> bool:
         return file.read(8) == bytes.fromhex("DF65DF65DF65DF65")
 
 
-class Cast:
-    """What stays the same from frame to frame: types, masses, and the box that holds all frames."""
+class FrameMaker:
+    """Makes frames of GSD; holds what stays the same from frame to frame: types, masses, and the box that holds all frames."""
 
     def __init__(self, run: Run) -> None:
         scene = run.scene

@@ -1,6 +1,6 @@
 """A run as one VTKHDF file, which ParaView opens as a series in time.
 
-The file is a PartitionedDataSetCollection of up to three blocks of PolyData, to be shown or hidden one by one:
+The file is a PartitionedDataSetCollection of up to three parts of PolyData, to be shown or hidden one by one:
 
     grains, walls   rounded surfaces; point data id, speed, velocity, spin (vector)
     contacts        a point each; normal, force (on the first body), depth, bodies (two ids)
@@ -21,7 +21,7 @@ import h5py
 import numpy as np
 
 from clast.output.export.csv import check_place, write_export
-from clast.output.space.bodies import Crowd, Surfaces, in_three, run_surfaces, spins, turns
+from clast.output.space.bodies import MeshOfBodies, Surfaces, in_three, run_surfaces, spins, turns
 from clast.output.store.reader import ContactFrame, Frame, Run
 from clast.shapes.plane.inside import Ints
 
@@ -45,20 +45,20 @@ def export_vtkhdf(run: Run, path: Path, *, overwrite: bool = False) -> Path:
         with h5py.File(temporary, "w", libver=("earliest", "v110"), locking=False) as file:
             root = file.create_group("VTKHDF", track_order=True)
             stamp(root, "PartitionedDataSetCollection")
-            blocks: dict[str, BodyBlock | ContactBlock] = {}
+            parts: dict[str, BodyPolyData | ContactPolyData] = {}
             for name, chosen in (("grains", ~bodies.big), ("walls", bodies.big)):
                 if chosen.any():
-                    crowd = Crowd(bodies, np.flatnonzero(chosen))
-                    blocks[name] = BodyBlock(root, name, len(blocks), crowd, bodies)
+                    mesh = MeshOfBodies(bodies, np.flatnonzero(chosen))
+                    parts[name] = BodyPolyData(root, name, len(parts), mesh, bodies)
             if contacts:
-                blocks["contacts"] = ContactBlock(root, "contacts", len(blocks), bodies, contacts)
+                parts["contacts"] = ContactPolyData(root, "contacts", len(parts), bodies, contacts)
             for frame in run.frames:
-                for block in blocks.values():
-                    block.add(frame)
-            for block in blocks.values():
-                block.close(run.frames.times)
+                for part in parts.values():
+                    part.add(frame)
+            for part in parts.values():
+                part.close(run.frames.times)
             assembly = root.create_group("Assembly", track_order=True)
-            for name in blocks:
+            for name in parts:
                 assembly[name] = h5py.SoftLink(f"/VTKHDF/{name}")
 
     return write_export(path, fill)
@@ -78,7 +78,7 @@ def stamp(group: Any, kind: str) -> None:
     group.attrs.create("Type", np.bytes_(kind.encode("ascii")))
 
 
-class Block:
+class PolyData:
     """A PolyData with steps; what a frame adds to it depends on the kind."""
 
     def __init__(self, root: Any, name: str, index: int) -> None:
@@ -141,20 +141,20 @@ class Block:
             steps[name] = np.array(starts, dtype=np.int64)
 
 
-class BodyBlock(Block):
+class BodyPolyData(PolyData):
     """Surfaces of some bodies: topology and ids once, places at every step."""
 
-    def __init__(self, root: Any, name: str, index: int, crowd: Crowd, bodies: Surfaces) -> None:
+    def __init__(self, root: Any, name: str, index: int, mesh: MeshOfBodies, bodies: Surfaces) -> None:
         super().__init__(root, name, index)
-        self.crowd, self.bodies = crowd, bodies
-        self.put_part(len(crowd.owners), {"Polygons": crowd.triangles})
-        self.append(self.data, "id", crowd.owners.astype(np.int32))
+        self.mesh, self.bodies = mesh, bodies
+        self.put_part(len(mesh.owners), {"Polygons": mesh.triangles})
+        self.append(self.data, "id", mesh.owners.astype(np.int32))
 
     def add(self, frame: Frame) -> None:
         """The step of a frame."""
-        owners = self.crowd.owners
+        owners = self.mesh.owners
         places = self.bodies.inside(in_three(frame.positions), self.bodies.period_at(frame))
-        points = self.crowd.points(places, turns(frame), frame.absent)
+        points = self.mesh.points(places, turns(frame), frame.absent)
         velocities = in_three(frame.velocities)
         quantities = {"speed": np.linalg.norm(velocities, axis=1), "velocity": velocities, "spin": spins(frame)}
         self.note(
@@ -165,7 +165,7 @@ class BodyBlock(Block):
         self.note_data({"id": 0, **written})
 
 
-class ContactBlock(Block):
+class ContactPolyData(PolyData):
     """Contacts, another number at every step.
 
     VTK finds the part of a step by counting cells, and so takes the step after an empty one for that one. Therefore all empty

@@ -29,9 +29,9 @@ def chains_figure(run: StoredRun, frame: int = -1) -> Any:
     axes = figure.subplots()
     show_packing(axes, run, frame)
     fit_figure(figure, 1)
-    said = f"{chains.number} chains of {chains.mean_length:.1f} grains on average, {chains.share:.0%} of all grains"
+    summary = f"{chains.number} chains of {chains.mean_length:.1f} grains on average, {chains.share:.0%} of all grains"
     axes.set(xlabel="x", ylabel="y")
-    axes.set_title(f"t = {frame_at(run, frame).time:.4g}: {said}", fontsize=8)
+    axes.set_title(f"t = {frame_at(run, frame).time:.4g}: {summary}", fontsize=8)
     draw_chains(axes, run, frame, chains)
     return figure
 
@@ -69,18 +69,19 @@ def draw_forces(axes: Any, chains: ForceChains, period: np.ndarray, diameter: fl
     image = np.where(periodic, np.floor(begin / np.where(periodic, period, 1.0)), 0.0) * period
     inside = chains.segments - image[:, None, :]
     widths = np.minimum(MEAN_WIDTH * diameter * chains.forces / chains.forces.mean(), WIDEST * diameter)
-    lines, kept = [], []
+    lines, widths_seen = [], []
     for copy in itertools.product(*((-1.0, 0.0, 1.0) if each else (0.0,) for each in periodic)):
         moved = inside + np.array(copy) * period
         seen = ((moved.max(axis=1) > 0.0) & (moved.min(axis=1) < period) | ~periodic).all(axis=1)
         lines.append(moved[seen])
-        kept.append(widths[seen])
+        widths_seen.append(widths[seen])
     figure = axes.figure
     figure.draw_without_rendering()  # a layout still to come would change the scale
     points = axes.get_window_extent().width / figure.dpi * 72.0 / float(np.ptp(axes.get_xlim()))  # per unit of length
     drawn: Any = np.concatenate(lines)
     axes.add_collection(
-        LineCollection(drawn, linewidths=points * np.concatenate(kept), colors=LINE, capstyle="round", zorder=3), autolim=False
+        LineCollection(drawn, linewidths=points * np.concatenate(widths_seen), colors=LINE, capstyle="round", zorder=3),
+        autolim=False,
     )
 
 

@@ -107,12 +107,12 @@ def draw_cell_operations(folder: Path) -> Path:
 
     candidates = _candidates(cell, CELL_DISK)
     lost = np.array([BLUNT_SIDE, (BLUNT_SIDE + 1) % len(cell)])
-    kept = np.setdiff1d(np.arange(len(cell)), lost)
+    remaining = np.setdiff1d(np.arange(len(cell)), lost)
     merged = skeleton[np.argmin(np.hypot(*(skeleton - candidates[lost].mean(axis=0)).T))]
     panels[1].fill(*skeleton.T, facecolor=FILL, edgecolor=BONE, lw=1.3)
     for k in range(len(cell)):
         panels[1].plot(*np.stack([cell[k], candidates[k]]).T, color="0.6", lw=0.7, ls=":")
-    panels[1].plot(*candidates[kept].T, "o", color=BONE, ms=4)
+    panels[1].plot(*candidates[remaining].T, "o", color=BONE, ms=4)
     panels[1].plot(*candidates[lost].T, "x", color=CENTRE, ms=5)
     panels[1].plot(*merged, "s", color=BONE, ms=5)
     for number, at, off in (

@@ -122,9 +122,9 @@ class NotebookBar:
         if now - self._shown < REFRESH:
             return
         self._shown = now
-        told = [f"{share:.1%}", f"{duration(left)} left" if left is not None else "", merit]
+        parts = [f"{share:.1%}", f"{duration(left)} left" if left is not None else "", merit]
         bar = f"<progress value={share:.4f} max=1></progress>"
-        self._handle.update(self._html(f"{self._label} {bar} {', '.join(each for each in told if each)}"))
+        self._handle.update(self._html(f"{self._label} {bar} {', '.join(each for each in parts if each)}"))
 
     def stop(self) -> None:
         """Take the bar away."""

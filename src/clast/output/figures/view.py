@@ -37,10 +37,10 @@ def view_of(run: Run, bodies: Outlines, chosen: Iterable[int]) -> tuple[np.ndarr
         low, high = np.full(2, np.inf), np.full(2, -np.inf)
         for index in chosen:
             where = run.frames[index].positions[grains]
-            kept = ((where >= near[0]) & (where <= near[1]) | (bodies.period > 0.0)).all(axis=1)
-            kept &= ~run.frames[index].absent[grains]
-            low = np.minimum(low, (where - around)[kept].min(axis=0, initial=np.inf))
-            high = np.maximum(high, (where + around)[kept].max(axis=0, initial=-np.inf))
+            counted = ((where >= near[0]) & (where <= near[1]) | (bodies.period > 0.0)).all(axis=1)
+            counted &= ~run.frames[index].absent[grains]
+            low = np.minimum(low, (where - around)[counted].min(axis=0, initial=np.inf))
+            high = np.maximum(high, (where + around)[counted].max(axis=0, initial=-np.inf))
         if len(wall_points):
             room = NEARBY * float((high - low).max())
             seen = np.clip(wall_points, low - room, high + room)

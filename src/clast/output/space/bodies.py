@@ -45,14 +45,14 @@ class Surfaces:
 
     def inside(self, positions: Floats, period: Floats | None = None) -> Floats:
         """Centres (n, 3) with the grains put back into a periodic box; a grain across a side is shown whole, at one of them."""
-        kept = np.array(positions, dtype=np.float64)
+        places = np.array(positions, dtype=np.float64)
         period = self.period if period is None else period
         for axis in np.flatnonzero(period > 0.0):
-            kept[~self.big, axis] %= period[axis]
-        return kept
+            places[~self.big, axis] %= period[axis]
+        return places
 
 
-class Crowd:
+class MeshOfBodies:
     """Some bodies as one mesh: triangles and owners are the same for every frame, only points and normals move."""
 
     def __init__(self, bodies: Surfaces, chosen: Ints) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from clast.algebra.quaternions import matrix
 from clast.errors import InputError
-from clast.output.space.bodies import Crowd, Surfaces
+from clast.output.space.bodies import MeshOfBodies, Surfaces
 from clast.output.space.view import Camera
 from clast.shapes.plane.inside import Floats
 
@@ -48,13 +48,13 @@ class Studio:
     def __init__(self, bodies: Surfaces, camera: Camera) -> None:
         pyvista = load_pyvista()
         self.bodies, self.camera = bodies, camera
-        self.grains = Crowd(bodies, np.flatnonzero(~bodies.big))
-        self.walls = Crowd(bodies, np.flatnonzero(bodies.big))
+        self.grains = MeshOfBodies(bodies, np.flatnonzero(~bodies.big))
+        self.walls = MeshOfBodies(bodies, np.flatnonzero(bodies.big))
         with without_murmur():
             self.plotter = pyvista.Plotter(off_screen=True, window_size=(camera.width, camera.height), lighting="none")
         self.plotter.set_background("white")
         self._add_lights(pyvista)
-        self._grain_mesh, self._wall_mesh = (triangle_mesh(pyvista, crowd) for crowd in (self.grains, self.walls))
+        self._grain_mesh, self._wall_mesh = (triangle_mesh(pyvista, source) for source in (self.grains, self.walls))
         self._ridge_mesh = line_mesh(pyvista, np.concatenate([np.zeros((0, 2, 3)), *self._ridges()]))
         if self.grains.owners.size:
             self._grain_mesh.point_data["colour"] = np.zeros((self.grains.owners.size, 3), np.uint8)
@@ -113,10 +113,10 @@ class Studio:
         period   of a cell that has moved since the start
         """
         placed = self.bodies.inside(positions, period)
-        for crowd, mesh in ((self.grains, self._grain_mesh), (self.walls, self._wall_mesh)):
-            if crowd.owners.size:
-                mesh.points = crowd.points(placed, orientations, absent).astype(np.float32)
-                mesh.point_data["Normals"] = crowd.normals(orientations).astype(np.float32)
+        for source, mesh in ((self.grains, self._grain_mesh), (self.walls, self._wall_mesh)):
+            if source.owners.size:
+                mesh.points = source.points(placed, orientations, absent).astype(np.float32)
+                mesh.point_data["Normals"] = source.normals(orientations).astype(np.float32)
         if self.grains.owners.size:
             self._grain_mesh.point_data["colour"] = np.rint(255.0 * colours[self.grains.owners]).astype(np.uint8)
         if self._ridge_mesh.n_points:
@@ -132,13 +132,13 @@ class Studio:
         self.plotter.close()
 
 
-def triangle_mesh(pyvista: Any, crowd: Crowd) -> Any:
-    """The bodies of a crowd, all points still at the origin."""
-    if not crowd.owners.size:
+def triangle_mesh(pyvista: Any, source: MeshOfBodies) -> Any:
+    """The bodies of `source`, all points still at the origin."""
+    if not source.owners.size:
         return pyvista.PolyData()
-    threes = np.full((len(crowd.triangles), 1), 3)
-    mesh = pyvista.PolyData(np.zeros((crowd.owners.size, 3), np.float32), np.hstack([threes, crowd.triangles]).ravel())
-    mesh.point_data["Normals"] = np.zeros((crowd.owners.size, 3), np.float32)
+    threes = np.full((len(source.triangles), 1), 3)
+    mesh = pyvista.PolyData(np.zeros((source.owners.size, 3), np.float32), np.hstack([threes, source.triangles]).ravel())
+    mesh.point_data["Normals"] = np.zeros((source.owners.size, 3), np.float32)
     mesh.point_data.active_normals_name = "Normals"
     return mesh
 

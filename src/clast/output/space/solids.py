@@ -21,8 +21,8 @@ def solid_arrays(unique: Sequence[Solid]) -> dict[str, Any]:
     loops = [loop for solid in unique for loop in solid.faces]
     pieces = [solid.piece if len(solid.piece) else np.zeros(len(solid.faces), np.int64) for solid in unique]
     # rounded solids and runs of older versions have none
-    kept = {"shape_piece": np.concatenate(pieces)} if any(solid.piece_count > 1 for solid in unique) else {}
-    return kept | {
+    of_pieces = {"shape_piece": np.concatenate(pieces)} if any(solid.piece_count > 1 for solid in unique) else {}
+    return of_pieces | {
         "shape_corners": np.concatenate([np.zeros(0, np.int64), *loops]),
         "shape_first_corner": np.cumsum([0, *(len(loop) for loop in loops)]),
         "shape_first_face": np.cumsum([0, *(len(solid.faces) for solid in unique)]),

@@ -62,8 +62,8 @@ def ridges(solid: Solid) -> Floats:
     for number, loop in enumerate(solid.faces):
         for a, b in sides(loop.tolist()):
             meets[min(a, b), max(a, b)].append(number)
-    kept = [edge for edge, faces in meets.items() if len(faces) < 2 or normals[faces[0]] @ normals[faces[1]] < BENT]
-    return solid.vertices[np.array(kept, dtype=np.int64).reshape(-1, 2)]
+    shown = [edge for edge, faces in meets.items() if len(faces) < 2 or normals[faces[0]] @ normals[faces[1]] < BENT]
+    return solid.vertices[np.array(shown, dtype=np.int64).reshape(-1, 2)]
 
 
 class Rounding:

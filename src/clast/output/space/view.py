@@ -45,9 +45,9 @@ def box_around(
     near = start.min(axis=0) - room, start.max(axis=0) + room
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
     for where, counts in frames:
-        kept = ((where >= near[0]) & (where <= near[1]) | (bodies.period > 0.0)).all(axis=1) & counts
-        low = np.minimum(low, (where - around)[kept].min(axis=0, initial=np.inf))
-        high = np.maximum(high, (where + around)[kept].max(axis=0, initial=-np.inf))
+        counted = ((where >= near[0]) & (where <= near[1]) | (bodies.period > 0.0)).all(axis=1) & counts
+        low = np.minimum(low, (where - around)[counted].min(axis=0, initial=np.inf))
+        high = np.maximum(high, (where + around)[counted].max(axis=0, initial=-np.inf))
     if not np.isfinite(low).all():  # every grain has gone
         return start.min(axis=0), start.max(axis=0)
     if len(walls):

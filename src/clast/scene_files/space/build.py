@@ -21,7 +21,7 @@ from clast.scene_files.space.schema_solids import (
     PiecesKeys,
     SolidFileKeys,
     SolidKeys,
-    Turned,
+    TurnKeys,
 )
 from clast.shapes import library_shapes, library_solid, library_solids, load_solid, read_mesh
 from clast.shapes.space.meshes.mesh_file import MESH_FILES, MeshGrain
@@ -129,7 +129,7 @@ def in_a_line(grain: MeshGrain, file: str) -> str:
     )
 
 
-def build_turn(keys: Turned) -> np.ndarray:
+def build_turn(keys: TurnKeys) -> np.ndarray:
     """The quaternion (4,) that a grain, a wall or a piece is turned by; SceneError unless it is given in exactly one way."""
     if keys.axis is None:
         if keys.angle_degrees != 0.0:

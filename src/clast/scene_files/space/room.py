@@ -15,7 +15,7 @@ from scipy.spatial import cKDTree
 from clast.packing.space.distance import Skeleton, distance, slab
 from clast.packing.space.packing import with_images
 from clast.scene.space import Scene3D
-from clast.scene_files.room import NEAREST, Crowd
+from clast.scene_files.room import NEAREST, TooNear
 from clast.shapes.plane.inside import Floats
 from clast.shapes.space.solid import Solid
 from clast.shapes.space.surfaces.faces import plane_of
@@ -24,17 +24,17 @@ from clast.shapes.space.surfaces.inside import distance_to_skeleton
 Meeting = tuple[int, int, Floats]  # two bodies, and the shift (3,) of the second to the image meant
 
 
-def crowded_space(scene: Scene3D) -> Crowd | None:
+def crowded_space(scene: Scene3D) -> TooNear | None:
     """The two bodies whose skeletons are nearest, measured by their radii, if that is too near."""
     start = _Start(scene)
-    worst: Crowd | None = None
+    worst: TooNear | None = None
     for one, other, shift in itertools.chain(start.grains_that_may_meet(), start.walls_that_may_be_met()):
         radii = start.radius[one] + start.radius[other]
         if slab(start.bones(one), start.bones(other).shifted(shift)) >= NEAREST * radii:
             continue
         apart = distance(start.cut_up(one), start.cut_up(other).shifted(shift))
         if apart < NEAREST * radii and (worst is None or apart / radii < worst.distance / worst.radii):
-            worst = Crowd(min(one, other), max(one, other), float(apart), float(radii))
+            worst = TooNear(min(one, other), max(one, other), float(apart), float(radii))
     return worst
 
 

@@ -26,7 +26,7 @@ from clast.scene_files.schema import (
 )
 from clast.scene_files.schema_laws import SpaceLawKeys
 from clast.scene_files.schema_timed import TimedKeys
-from clast.scene_files.space.schema_solids import SolidKeys, Turned
+from clast.scene_files.space.schema_solids import SolidKeys, TurnKeys
 from clast.scene_files.tables import CODE, Keys, Name, Places, Triple, key
 
 # --- laws between materials ---------------------------------------------------------------------------------------------
@@ -42,7 +42,7 @@ class SpacePairLawKeys(PairLawKeys):
 # --- bodies ----------------------------------------------------------------------------------------------------------
 
 
-class SpaceGrainKeys(Turned):
+class SpaceGrainKeys(TurnKeys):
     """One grain."""
 
     shape: Name = key(..., "a name in `shapes`, or of a ready-made solid", to=CODE)
@@ -55,7 +55,7 @@ class SpaceGrainKeys(Turned):
     name: Name | None = key(None, "name, for `tags`; bodies of one name form a group")
 
 
-class SpaceWallKeys(Turned):
+class SpaceWallKeys(TurnKeys):
     """A big body: wall, drum, hopper. Drawn by `corners` and `radius`, or a `shape`."""
 
     corners: Places | None = key(None, "[x, y, z] of each corner of a plane polygon, where it stands", "length", to=CODE)

@@ -16,7 +16,7 @@ from clast.scene_files.declared import found_shapes
 from clast.scene_files.tables import CODE, Keys, Name, Quaternion, Triple, key
 
 
-class Turned(Keys):
+class TurnKeys(Keys):
     """How a grain, a wall or a piece of one is turned from how it was drawn: by a quaternion, or by an angle about an axis."""
 
     orientation: Quaternion | None = key(None, "quaternion [w, x, y, z], of any length but 0", to=CODE)
@@ -62,7 +62,7 @@ class MeshFileKeys(Keys):
     skeleton: bool = key(False, "the mesh is the skeleton, and the grain larger by the radius; else the mesh is the surface")
 
 
-class PieceKeys(Turned):
+class PieceKeys(TurnKeys):
     """One piece of a sharp wall."""
 
     shape: Name = key(..., "a name in `shapes`, or of a ready-made solid; it must be sharp")

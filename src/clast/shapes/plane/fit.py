@@ -70,7 +70,7 @@ def fitted(
 
     Raises ShapeError for an outline that crosses itself or is thinner than the disk of radius r.
     """
-    checked_vertices(vertices)
+    checked_budget(vertices)
     body = outline_polygon(outline, name)
     diameter = math.sqrt(4.0 * body.area / math.pi)
     near = NEAR * diameter if tolerance is None else checked_length(tolerance, "tolerance")
@@ -107,7 +107,7 @@ def misfit(shape: Shape, outline: ArrayLike) -> Misfit:
     )
 
 
-def checked_vertices(number: int) -> int:
+def checked_budget(number: int) -> int:
     """The most vertices a skeleton may have, or ShapeError."""
     if isinstance(number, bool) or not isinstance(number, int) or number < 3:
         raise ShapeError(f"vertices must be a whole number, 3 or more, not {number!r}: a skeleton has at most so many.")

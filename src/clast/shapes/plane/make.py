@@ -27,6 +27,7 @@ from clast.shapes.plane.validity import (
     refuse_short_edges,
     without_collinear,
 )
+from clast.shapes.vertices import checked_count, checked_length
 
 _NO_EDGES: Ints = np.empty((0, 2), dtype=np.int64)
 
@@ -165,14 +166,10 @@ def regular(
 
     ShapeError for fewer than 3 sides, for both or neither of the two, and for lengths that are not positive.
     """
-    if sides < 3:
-        raise ShapeError(f"A regular polygon needs at least 3 sides, not {sides}.")
+    sides = checked_count(sides, 3, "sides of a regular polygon")
     if (side is None) == (circumradius is None):
         raise ShapeError("A regular polygon needs either side or circumradius, and not both.")
-    size = side if side is not None else circumradius
-    assert size is not None
-    if not (math.isfinite(size) and size > 0.0):
-        raise ShapeError(f"The size of a regular polygon must be positive and finite, not {size!r}.")
+    size = checked_length(cast(float, circumradius if side is None else side), "The size of a regular polygon")
     big = size / (2.0 * math.sin(math.pi / sides)) if side is not None else size
     angle = 2.0 * np.pi * np.arange(sides) / sides
     ring = big * np.stack([np.cos(angle), np.sin(angle)], axis=1)

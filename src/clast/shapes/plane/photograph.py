@@ -24,7 +24,7 @@ import shapely
 
 from clast.errors import InputError, ShapeError
 from clast.shapes.plane.files import save_shape
-from clast.shapes.plane.fit import NEAR, VERTICES, Misfit, checked_length, checked_vertices, fitted, misfit
+from clast.shapes.plane.fit import NEAR, VERTICES, Misfit, checked_budget, checked_length, fitted, misfit
 from clast.shapes.plane.inside import Bools, Floats, Ints
 from clast.shapes.plane.picture import Parted, brightness, part, tool
 from clast.shapes.plane.skeleton import Shape
@@ -140,7 +140,7 @@ def grains_from_image(
             raise InputError(f"{what} must be a positive number, not {value!r}")
     if not 1.0 / FAR <= scale <= FAR:
         raise InputError(f"scale must be between {1.0 / FAR:g} and {FAR:g}, not {scale!r}: choose another unit of length")
-    checked_vertices(vertices)
+    checked_budget(vertices)
     for name, length in (("radius", radius), ("tolerance", tolerance)):
         if length is not None:
             checked_length(length, name)

@@ -28,7 +28,7 @@ from clast.shapes.space.make import mesh, shell
 from clast.shapes.space.solid import Solid
 from clast.shapes.space.surfaces.faces import Loop
 from clast.shapes.space.validity import checked_rounding
-from clast.shapes.vertices import checked_length
+from clast.shapes.vertices import checked_choice, checked_count, checked_length, checked_number
 
 
 @in_files("prism", "a polygon in x and y drawn out along z", listed=10)
@@ -179,13 +179,6 @@ def mug(
     return mesh(np.concatenate(points), faces, radius, name=name)
 
 
-def checked_count(value: int, least: int, what: str) -> int:
-    """A whole number of at least `least`, or ShapeError."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ShapeError(f"The number of {what} is a whole number of at least {least}, not {value!r}.")
-    return int(value)
-
-
 @in_files("open-box", "a box without a lid about the z axis, its floor at z = 0", listed=13)
 def open_box(
     sides: Annotated[ArrayLike, Key("width along x, along y, and height", "length", form="triple")],
@@ -208,6 +201,14 @@ def open_box(
     return shell(vertices, [(3, 2, 1, 0), *walls], radius, name=name)
 
 
+def checked_bin(height: float, name: str) -> float:
+    """The height of upright walls above a hopper, 0 for none; or ShapeError."""
+    tall = checked_number(height, f"The bin of a {name}")
+    if not (math.isfinite(tall) and tall >= 0.0):
+        raise ShapeError(f"The bin of a {name} is a height, 0 for none, not {tall!r}.")
+    return tall
+
+
 @in_files("hopper", "a funnel of plates about the z axis, its opening at z = 0", listed=14)
 def hopper(
     opening: Annotated[float, positive_length("width of the opening, across flats")],
@@ -227,10 +228,8 @@ def hopper(
     n = checked_count(sides, 3, f"sides of a {name}")
     low, wide = checked_length(opening, f"The opening of a {name}"), checked_length(top, f"The top of a {name}")
     levels = [(low, 0.0), (wide, checked_length(height, f"The height of a {name}"))]
-    if not (math.isfinite(bin_height) and bin_height >= 0.0):
-        raise ShapeError(f"The bin of a {name} is a height, 0 for none, not {bin_height!r}.")
-    if bin_height > 0.0:
-        levels.append((wide, levels[1][1] + bin_height))
+    if (tall := checked_bin(bin_height, name)) > 0.0:
+        levels.append((wide, levels[1][1] + tall))
     around = math.pi / n + 2.0 * math.pi / n * np.arange(n)
     ring = 0.5 / math.cos(math.pi / n) * np.stack([np.cos(around), np.sin(around)], axis=1)
     vertices = np.concatenate([np.column_stack([width * ring, np.full(n, z)]) for width, z in levels])
@@ -264,6 +263,6 @@ def drum(
     z, x = far * np.cos(around), far * np.sin(around)  # about +y z goes to x
     vertices = np.concatenate([np.column_stack([x, np.full(n, y), z]) for y in (-half, half)])
     faces: list[Loop] = [(k, (k + 1) % n, n + (k + 1) % n, n + k) for k in range(n)]
-    if ends:
+    if checked_choice(ends, f"The argument ends of a {name}"):
         faces += [tuple(reversed(range(n))), tuple(range(n, 2 * n))]
     return shell(vertices, faces, radius, name=name)

@@ -16,12 +16,12 @@ from numpy.typing import ArrayLike
 from clast.errors import ShapeError
 from clast.keys import Key, in_files, positive_length
 from clast.shapes.plane.inside import Floats
-from clast.shapes.space.forms import checked_count
+from clast.shapes.space.forms import checked_bin
 from clast.shapes.space.make import hull
 from clast.shapes.space.pieces import pieces
 from clast.shapes.space.solid import Solid
 from clast.shapes.space.vectors import cross, length
-from clast.shapes.vertices import checked_length
+from clast.shapes.vertices import checked_choice, checked_count, checked_length
 
 # Both on the unit sphere, before it is stretched: of random corners about one draw in six is redrawn.
 NEEDLE = 0.6  # over the number of corners: smallest height that a face may have
@@ -131,12 +131,13 @@ def sharp_drum(
     )
     thick = checked_length(wall, f"The wall of a {name}")
     outer, slope = inner + thick, math.tan(math.pi / n)
-    beyond = half + thick if ends else half
+    closed = checked_choice(ends, f"The argument ends of a {name}")
+    beyond = half + thick if closed else half
     # the one that looks along +z, as in `drum`; the others are turned about y
     stave = [(sign * across, y, z) for across, z in ((inner * slope + thick, inner), (outer * slope, outer))
              for sign in (-1.0, 1.0) for y in (-beyond, beyond)]  # fmt: skip
     parts = [hull(_about_y(stave, 2.0 * math.pi * k / n)) for k in range(n)]
-    if ends:
+    if closed:
         around = math.pi / n + 2.0 * math.pi / n * np.arange(n)
         ring = outer / math.cos(math.pi / n) * np.stack([np.sin(around), np.cos(around)], axis=1)
         for levels in ((-beyond, -half), (half, beyond)):
@@ -170,8 +171,7 @@ def sharp_hopper(
     n = checked_count(sides, 3, f"sides of a {name}")
     low, wide = (0.5 * checked_length(width, f"The {word} of a {name}") for width, word in ((opening, "opening"), (top, "top")))
     up, thick = checked_length(height, f"The height of a {name}"), checked_length(wall, f"The wall of a {name}")
-    if not (math.isfinite(bin_height) and bin_height >= 0.0):
-        raise ShapeError(f"The bin of a {name} is a height, 0 for none, not {bin_height!r}.")
+    bin_height = checked_bin(bin_height, name)
     if low >= wide:
         raise ShapeError(f"The top of a {name}, {2.0 * wide:.3g}, must be wider than its opening, {2.0 * low:.3g}.")
     steep = math.hypot(up, wide - low)

@@ -30,7 +30,7 @@ from clast.shapes.space.validity import (
     repeated,
 )
 from clast.shapes.space.vectors import cross, dot
-from clast.shapes.vertices import checked_length, named
+from clast.shapes.vertices import checked_choice, checked_length, named
 
 
 @in_files("sphere", "one point swept by a ball", listed=1)
@@ -183,7 +183,7 @@ def mesh(
     loops = checked_faces(faces, len(given), name)
     size = body_size(given, r)
     done: list[str] = []
-    if mend:
+    if checked_choice(mend, f"The argument mend of a {name}"):
         loops, done = mended(given, loops, size)
         if not loops:
             raise ShapeError(f"Nothing is left of this {name} when faces without area are dropped.")

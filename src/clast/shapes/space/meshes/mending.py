@@ -67,7 +67,7 @@ def _welded(vertices: Floats, loops: Sequence[Loop], size: float, done: list[str
 
 def _without_flat(vertices: Floats, loops: list[Loop], size: float, done: list[str]) -> list[Loop]:
     """The faces that have an area, crooked ones cut up. A vertex on the long side of one left out goes to the face beyond."""
-    kept: list[Loop] = []
+    remaining: list[Loop] = []
     lent: dict[tuple[int, int], int] = {}
     flat = crooked = 0
     for loop in loops:
@@ -88,14 +88,14 @@ def _without_flat(vertices: Floats, loops: list[Loop], size: float, done: list[s
         height = np.abs((points - points.mean(axis=0)) @ area) * (2.0 / twice)
         if len(loop) > 3 and height.max() > TOLERANCE * size:
             crooked += 1
-            kept += [(i, j, k) for i, j, k in triangulated(vertices, [loop])[0].tolist()]
+            remaining += [(i, j, k) for i, j, k in triangulated(vertices, [loop])[0].tolist()]
         else:
-            kept.append(loop)
+            remaining.append(loop)
     if flat:
         done.append(f"{_count(flat, 'face')} without area dropped")
     if crooked:
         done.append(f"{_count(crooked, 'face')} not plane cut into triangles")
-    return [_borrowing(loop, lent) for loop in kept]
+    return [_borrowing(loop, lent) for loop in remaining]
 
 
 def _borrowing(loop: Loop, lent: dict[tuple[int, int], int]) -> Loop:
