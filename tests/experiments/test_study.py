@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from clast.errors import InputError, StoreError
-from clast.experiments import find
+from clast.experiments import find, names
 from clast.experiments.experiment import Merit, Parameters, Quantity, Study, parameter
 from clast.experiments.shared.running import run_experiment
 from clast.output.store.reader import open_run
@@ -52,6 +52,31 @@ def toy(made: list[str], fail: str | None = None) -> Study:
         merit=lambda p, run: Merit(grains=p.count),
         sizes={"quick": {}, "full": {"count": 7}},
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda", "auto"])
+def test_a_study_for_gpus_has_its_tables_made_there(tmp_path, device):
+    seen = []
+
+    def tables(p, threads, device):
+        seen.append((threads, device))
+        return plain.tables(p, threads)
+
+    plain = toy([])
+    run_experiment(dataclasses.replace(plain, tables=tables, on_gpu=True), out=tmp_path / "run", threads=2, device=device)
+    assert seen == [(2, device)]
+
+
+def test_another_study_on_a_gpu_is_refused(tmp_path):
+    with pytest.raises(InputError, match="toy is a study, whose tests run on the CPU"):
+        run_experiment(toy([]), out=tmp_path / "run", device="cuda")
+
+
+def test_long_studies_are_for_gpus():
+    """Each steps a scene on the device it is given: one that cannot be had is refused there."""
+    assert {each for each in names() if isinstance(find(each), Study) and find(each).on_gpu} == {
+        "heap", "hopper-3d", "hysteresis", "ratcheting",
+    }  # fmt: skip
 
 
 def test_a_study_leaves_tables_a_result_and_figures(tmp_path):

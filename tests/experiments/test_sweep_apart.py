@@ -64,7 +64,7 @@ def test_tables_are_read_in_the_order_of_the_list_whichever_came_first(tmp_path)
 
 
 def test_a_group_says_what_is_wrong_and_others_studies_are_refused(tmp_path):
-    about = {"study": "friction-loop", "threads": 1, "tables": ["none"], "file": str(tmp_path / "0")}
+    about = {"study": "friction-loop", "threads": 1, "device": "cpu", "tables": ["none"], "file": str(tmp_path / "0")}
     answer = work({**about, "parameters": {"seed": 1, **SMALL}}, lambda _: None)
     assert "KeyError" in answer["message"] and answer["kind"] == "other"
     lost = {**about, "tables": ["vertex-vertex"], "file": str(tmp_path / "gone" / "0")}

@@ -4,7 +4,9 @@ python tests/tools/grid_trials.py     prints a line of JSON: what came of each t
 """
 
 import json
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import grid_scenes
@@ -13,9 +15,11 @@ import numpy as np
 from clast.dynamics.bodies import locality, removal
 from clast.dynamics.engine import Engine
 from clast.errors import ClastError
-from clast.laws import Linear
+from clast.laws import Linear, OverlapVolume
+from clast.protocols import pour as pouring
 from clast.scene.plane import Scene
-from clast.shapes import disk, regular, segment
+from clast.scene.space import Scene3D
+from clast.shapes import cuboid, disk, regular, segment
 
 
 def soft() -> Scene:
@@ -81,7 +85,24 @@ def changed(device: str) -> list[Any]:
     return numbers(engine)
 
 
-TRIALS = (too_deep, no_number, removed, reordered, changed)
+def poured(device: str) -> list[Any]:
+    """Sharp cubes come one after the other onto a floor, as those of a heap do."""
+    scene = Scene3D(law=OverlapVolume(1e5, friction=0.5), gravity=(0.0, 0.0, -150.0))
+    for k in range(2):
+        scene.add(cuboid((0.5, 0.5, 0.5), 0.0), (5.0 + k, 0.0, 5.0))
+    scene.add_wall(cuboid((4.0, 4.0, 0.2), 0.0).moved((0.0, 0.0, -0.1)))
+    stream = pouring.Stream(
+        batches=[np.array([0]), np.array([1])], interval=0.04, patch=0.3, gap=0.01, after=0.08, looks=0.01, still=10.0,
+        slowest=1e9, longest=0.1, seed=1,
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        pouring.cache_folder = lambda: Path(folder)  # a pour goes on where one of the same scene was kept
+        found = pouring.pour(scene, stream, dt=1e-3, integrator="verlet", device=device)
+    assert found.engine.device == device
+    return [*numbers(found.engine), found.series["contacts"].max()]
+
+
+TRIALS = (too_deep, no_number, removed, reordered, changed, poured)
 
 
 def message(work: Callable[[], object]) -> str:

@@ -129,10 +129,17 @@ class Record:
 
 
 def record(
-    scene: Scene, *, until: float, dt: float | None = None, samples: int = 400, frames: int = 10, threads: int | str = 1
+    scene: Scene,
+    *,
+    until: float,
+    dt: float | None = None,
+    samples: int = 400,
+    frames: int = 10,
+    threads: int | str = 1,
+    device: str = "cpu",
 ) -> Record:
     """Run a scene to the time `until` and keep what it leaves in memory."""
-    engine = Engine(scene, dt=dt, threads=threads)
+    engine = Engine(scene, dt=dt, threads=threads, device=device)
     end = steps_until(until, engine.dt)
     found = Record(scene_arrays(scene))
     writer = cast(RunWriter, found)

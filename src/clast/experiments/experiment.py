@@ -148,11 +148,17 @@ class Study(Entry):
              and kept at once, so that a study that was stopped goes on with the table it was at; no table may need another
     merit    (parameters, run) → what stands beside the quantities in result.json
     timed    it measures how long something takes, so nothing may run beside it
+    on_gpu   its tests are long enough for a GPU: `tables` takes the device as its third argument
     """
 
-    tables: Callable[[Any, int | str], Mapping[str, Callable[[], Columns]]]
+    tables: Callable[..., Mapping[str, Callable[[], Columns]]]
     merit: Callable[[Any, Run], Merit] = lambda _parameters, _run: Merit()
     timed: bool = False
+    on_gpu: bool = False
+
+    def tables_on(self, parameters: Any, threads: int | str, device: str) -> Mapping[str, Callable[[], Columns]]:
+        """The tables, made by so many threads, or on a GPU where the study can."""
+        return self.tables(parameters, threads, device) if self.on_gpu else self.tables(parameters, threads)
 
 
 def read_headline(source: Path) -> tuple[str, str]:

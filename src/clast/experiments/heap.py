@@ -211,9 +211,9 @@ def stream_of(p: Heap, seed: int) -> Stream:
     )  # fmt: skip
 
 
-def heap(p: Heap, kind: Kind, threads: int | str) -> tuple[Columns, Columns, Columns]:
+def heap(p: Heap, kind: Kind, threads: int | str, device: str = "cpu") -> tuple[Columns, Columns, Columns]:
     """One heap: series over time, numbers, and where the bodies came to lie."""
-    found = pour(scene_of(p, kind), stream_of(p, kind[2]), dt=p.dt, integrator=p.integrator, threads=threads)
+    found = pour(scene_of(p, kind), stream_of(p, kind[2]), dt=p.dt, integrator=p.integrator, threads=threads, device=device)
     engine = found.engine
     numbers = {
         "at_rest": float(found.at_rest), "steps": float(engine.step), "grain_steps": float(engine.grain_steps),
@@ -223,11 +223,11 @@ def heap(p: Heap, kind: Kind, threads: int | str) -> tuple[Columns, Columns, Col
     return found.series, {name: np.array([value]) for name, value in numbers.items()}, named
 
 
-def tables(p: Heap, threads: int | str) -> Mapping[str, Callable[[], Columns]]:
+def tables(p: Heap, threads: int | str, device: str = "cpu") -> Mapping[str, Callable[[], Columns]]:
     """Three tables per heap: the book over time, numbers, and bodies."""
     wanted: dict[str, Callable[[], Columns]] = {}
     for kind in kinds_of(p):
-        made = cache(partial(heap, p, kind, threads))
+        made = cache(partial(heap, p, kind, threads, device))
         for number, part in enumerate(("", ": numbers", ": bodies")):
             wanted[name_of(kind) + part] = partial(lambda made, number: made()[number], made, number)
     return wanted
@@ -399,6 +399,7 @@ EXPERIMENT = Study(
     variants=VARIANTS,
     parameters=Heap,
     tables=tables,
+    on_gpu=True,
     evaluate=evaluate,
     merit=merit,
     figures=figures,

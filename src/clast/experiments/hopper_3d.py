@@ -119,9 +119,9 @@ def layers(p: Hopper3D, grain: Solid, low: float, wide: float) -> np.ndarray:
 # --- filling and flowing ---------------------------------------------------------------------------------------------
 
 
-def filled(p: Hopper3D, opening: float, threads: int | str) -> Engine:
+def filled(p: Hopper3D, opening: float, threads: int | str, device: str = "cpu") -> Engine:
     """The bin with its gate closed, when all lies still."""
-    engine = Engine(funnel(p, opening, gate=True), dt=step_of(p), threads=threads)
+    engine = Engine(funnel(p, opening, gate=True), dt=step_of(p), threads=threads, device=device)
     stretch = max(1, round(0.5 / engine.dt))
     slow = False
     while engine.time < LONGEST:
@@ -145,10 +145,10 @@ def opened(p: Hopper3D, opening: float, closed: Engine) -> Scene3D:
     return scene
 
 
-def flow(p: Hopper3D, opening: float, threads: int | str) -> tuple[Columns, Columns, Columns]:
+def flow(p: Hopper3D, opening: float, threads: int | str, device: str = "cpu") -> tuple[Columns, Columns, Columns]:
     """A discharge: grains through the opening over time, the energy book, and where the bodies are at the start and the end."""
-    closed = filled(p, opening, threads)
-    engine = Engine(opened(p, opening, closed), dt=step_of(p), threads=threads)
+    closed = filled(p, opening, threads, device)
+    engine = Engine(opened(p, opening, closed), dt=step_of(p), threads=threads, device=device)
     look, end = max(1, round(LOOK / engine.dt)), round(p.until / engine.dt)
     series: dict[str, list[float]] = {"time": [], "through": []}
     overlap, shots = 0.0, [places_of(engine, p.grains)]
@@ -178,11 +178,11 @@ def places_of(engine: Engine, grains: int) -> np.ndarray:
     return np.column_stack([engine.positions, engine.orientations, engine.present])[:grains]
 
 
-def tables(p: Hopper3D, threads: int | str) -> Mapping[str, Callable[[], Columns]]:
+def tables(p: Hopper3D, threads: int | str, device: str = "cpu") -> Mapping[str, Callable[[], Columns]]:
     """Three tables per opening: grains over time, numbers, and bodies."""
     wanted: dict[str, Callable[[], Columns]] = {}
     for opening in openings_of(p):
-        made = cache(partial(flow, p, opening, threads))
+        made = cache(partial(flow, p, opening, threads, device))
         for number, part in enumerate(("", ": numbers", ": bodies")):
             wanted[table_name(opening) + part] = partial(part_of, made, number)
     return wanted
@@ -337,6 +337,7 @@ EXPERIMENT = Study(
     variants=VARIANTS,
     parameters=Hopper3D,
     tables=tables,
+    on_gpu=True,
     evaluate=evaluate,
     merit=merit,
     figures=figures,

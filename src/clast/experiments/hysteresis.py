@@ -124,9 +124,9 @@ def tests_of(p: Hysteresis) -> dict[str, Swing]:
     return found | checks_of(p)
 
 
-def tables(p: Hysteresis, threads: int | str) -> Mapping[str, Callable[[], Columns]]:
+def tables(p: Hysteresis, threads: int | str, device: str = "cpu") -> Mapping[str, Callable[[], Columns]]:
     """One table per test."""
-    return {name: partial(cycled, p, swing, threads) for name, swing in tests_of(p).items()}
+    return {name: partial(cycled, p, swing, threads, device) for name, swing in tests_of(p).items()}
 
 
 # --- what is read off ------------------------------------------------------------------------------------------------
@@ -376,6 +376,7 @@ EXPERIMENT = Study(
     variants=VARIANTS,
     parameters=Hysteresis,
     tables=tables,
+    on_gpu=True,
     evaluate=evaluate,
     merit=merit,
     figures=figures,

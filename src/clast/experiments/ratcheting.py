@@ -85,9 +85,9 @@ def tests_of(p: Ratcheting) -> dict[str, Swing]:
     return found
 
 
-def tables(p: Ratcheting, threads: int | str) -> Mapping[str, Callable[[], Columns]]:
+def tables(p: Ratcheting, threads: int | str, device: str = "cpu") -> Mapping[str, Callable[[], Columns]]:
     """One table per test."""
-    return {name: partial(cycled, p, swing, threads) for name, swing in tests_of(p).items()}
+    return {name: partial(cycled, p, swing, threads, device) for name, swing in tests_of(p).items()}
 
 
 # --- what is read off ------------------------------------------------------------------------------------------------
@@ -284,6 +284,7 @@ EXPERIMENT = Study(
     variants=VARIANTS,
     parameters=Ratcheting,
     tables=tables,
+    on_gpu=True,
     evaluate=evaluate,
     merit=merit,
     figures=figures,

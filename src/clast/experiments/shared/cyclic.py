@@ -56,7 +56,7 @@ class Swing:
     finer: int = 1  # steps in place of one
 
 
-def cycled(p: Cyclic, swing: Swing, threads: int | str) -> dict[str, np.ndarray]:
+def cycled(p: Cyclic, swing: Swing, threads: int | str, device: str = "cpu") -> dict[str, np.ndarray]:
     """Press a sample, let its load swing, and keep what is needed, as columns over samples.
 
     Heats are since the start, over the area of the sample at the start [force/length], so that they compare with the area of
@@ -71,8 +71,9 @@ def cycled(p: Cyclic, swing: Swing, threads: int | str) -> dict[str, np.ndarray]
         p.pressure, swing.amplitude * p.pressure, period, prepared=prepared, brake=swing.brake * SWING_BRAKE
     )  # fmt: skip
     test = record(
-        scene, until=swing.cycles * period, dt=p.dt / swing.finer, samples=swing.cycles * swing.samples, frames=1, threads=threads
-    )
+        scene, until=swing.cycles * period, dt=p.dt / swing.finer, samples=swing.cycles * swing.samples, frames=1,
+        threads=threads, device=device,
+    )  # fmt: skip
     columns, series = curves(test), test.series
     found = {name: columns[name] for name in KEPT}
     area, heat = prepared.report.width * prepared.report.height, dashpot_heat(scene, test)

@@ -53,7 +53,7 @@ def run_experiment(
     size, given   the size ("quick" if None) and parameters on top of it. A resumed run keeps those it was started with;
                   InputError if others are given. A run that is finished already is not run again: it is judged by the rules
                   of this version, and drawn.
-    device        "cpu", "cuda" or "auto" as for `clast.run`; InputError for a study on "cuda"
+    device        "cpu", "cuda" or "auto" as for `clast.run`; InputError for "cuda" if it is a study that runs on the CPU only
     jobs          processes that make tables of a study beside each other; InputError where that cannot be
     resume        go on with what is there: a scene from its last checkpoint, a study with the tables that are missing
 
@@ -85,11 +85,11 @@ def run_experiment(
             replace_result(Path(out), result)
         return draw(experiment, parameters, open_run(out))
     if isinstance(experiment, Study):
-        if device == AUTO:
-            progress.detail("device cpu: the tests of a study run there")
+        if device == AUTO and not experiment.on_gpu:
+            progress.detail("device cpu: the tests of this study run there")
         run = run_study(
-            experiment, parameters, out=Path(out), threads=threads, jobs=jobs, resume=resume, overwrite=overwrite,
-            about=about, progress=progress, conclude=conclude,
+            experiment, parameters, out=Path(out), threads=threads, device=device, jobs=jobs, resume=resume,
+            overwrite=overwrite, about=about, progress=progress, conclude=conclude,
         )  # fmt: skip
         return draw(experiment, parameters, run)
     assert isinstance(experiment, Experiment)
@@ -123,6 +123,7 @@ def run_study(
     *,
     out: Path,
     threads: int | str,
+    device: str,
     jobs: int,
     resume: bool,
     overwrite: bool,
@@ -133,7 +134,7 @@ def run_study(
     """Make the tables of a study that are not there yet, judge them and finish the run."""
     if out.exists() and not out.is_dir():
         raise StoreError(f"{out} is a file: choose another folder for the run")
-    wanted = study.tables(parameters, threads)
+    wanted = study.tables_on(parameters, threads, device)
     fresh = not out.exists()
     if resume and read_mark(out, open_run(out).run_id) is None:
         resume, overwrite = False, True  # killed before it had begun
@@ -150,7 +151,8 @@ def run_study(
         try:
             if jobs > 1:
                 make_apart(
-                    study, parameters, list(missing), jobs=jobs, threads=threads, keep=writer.put_table, progress=progress
+                    study, parameters, list(missing), jobs=jobs, threads=threads, device=device, keep=writer.put_table,
+                    progress=progress,
                 )  # fmt: skip
             else:
                 make_here(study, wanted, missing, writer, progress)

@@ -43,7 +43,7 @@ def check_jobs(experiment: Entry, jobs: int) -> None:
 
 def check_place(experiment: Entry, device: str | None) -> None:
     """InputError if an experiment cannot be made on a device."""
-    if device == GPU and isinstance(experiment, Study):
+    if device == GPU and isinstance(experiment, Study) and not experiment.on_gpu:
         raise InputError(
             f"{experiment.name} is a study, whose tests run on the CPU: leave the device out, or share it with --jobs"
         )
@@ -64,6 +64,7 @@ def make_apart(
     *,
     jobs: int,
     threads: int | str,
+    device: str = "cpu",
     keep: Keep,
     progress: Progress,
 ) -> None:
@@ -73,7 +74,9 @@ def make_apart(
     """
     groups = groups_of(tables)
     with tempfile.TemporaryDirectory(prefix="clast-tables-") as folder:
-        about = {"study": study.name, "parameters": parameters.model_dump(mode="json"), "threads": threads}
+        about = {
+            "study": study.name, "parameters": parameters.model_dump(mode="json"), "threads": threads, "device": device
+        }  # fmt: skip
         pieces = [{**about, "tables": group, "file": f"{folder}/{number}"} for number, group in enumerate(groups)]
         finished = 0
         progress.update(finished, len(tables))
@@ -99,7 +102,7 @@ def work(piece: dict[str, Any], say: Callable[[Answer], None]) -> Answer:
     assert isinstance(study, Study)
     try:
         parameters = study.parameters.model_validate(piece["parameters"])
-        makers = study.tables(parameters, piece["threads"])
+        makers = study.tables_on(parameters, piece["threads"], piece["device"])
         for number, name in enumerate(piece["tables"]):
             began = time.perf_counter()
             columns = makers[name]()
