@@ -10,7 +10,6 @@ from clast.dynamics.engine import Engine
 from clast.errors import InputError, PhysicsError
 from clast.experiments.hopper_3d import (
     BELOW,
-    WALL,
     Hopper3D,
     beverloo,
     counting_error,
@@ -22,6 +21,7 @@ from clast.experiments.hopper_3d import (
     state_of,
     table_name,
 )
+from clast.experiments.shared.funnel import WALL
 from clast.experiments.shared.space import DIAMETER, GAP, standing_room
 
 TINY = {"grains": 60, "width": 6.0, "smallest": 4.5, "largest": 4.5, "openings": 1, "until": 4.5, "stiffness": 4e3}
@@ -39,7 +39,7 @@ def test_grains_lie_on_the_gate_and_come_out_one_after_the_other(emptied):
     assert through[0] == 0 and (np.diff(through) >= 0).all() and 20 < through[-1] <= 60
     start, end = (bodies["z"][k * 60 : (k + 1) * 60] for k in (0, 1))
     assert start.min() > WALL + 0.4 * DIAMETER  # on the gate
-    assert start.mean() < np.mean([body.position[2] for body in funnel(p, 4.5, gate=False).bodies[:60]]) - 0.1  # they fell
+    assert start.mean() < np.mean([body.position[2] for body in funnel(p, 4.5, gated=False).bodies[:60]]) - 0.1  # they fell
     there = bodies["present"][60:] == 1.0
     assert through[-1] == 60 - np.count_nonzero(there & (end >= 0.0))
     assert bodies["present"][:60].all() and not there.all() and end[~there].max() < -BELOW  # taken out only below
@@ -85,14 +85,14 @@ def test_the_opened_bin_is_the_filled_one_without_its_gate():
 @pytest.mark.parametrize("shape", ["sphere", "brick"])
 def test_grains_start_apart_in_the_bin(shape):
     p = Hopper3D(shape=shape, grains=120, width=7.0)
-    closed, opened = (funnel(p, 4.0, gate=gate) for gate in (True, False))
+    closed, opened = (funnel(p, 4.0, gated=gated) for gated in (True, False))
     assert [body.name for body in closed.bodies[120:]] == ["funnel", "gate"]
     assert [body.name for body in opened.bodies[120:]] == ["funnel"]
     grain = closed.bodies[0].shape
     low, high = standing_room(grain)
     where = np.array([body.position for body in closed.bodies[:120]])
     assert not np.array_equal(
-        where, [body.position for body in funnel(p.model_copy(update={"seed": 2}), 4.0, gate=True).bodies[:120]]
+        where, [body.position for body in funnel(p.model_copy(update={"seed": 2}), 4.0, gated=True).bodies[:120]]
     )
     slack = 0.9 * GAP  # by which each is off its place
     corners = np.concatenate([where + np.array([x, y, low[2]]) for x in (low[0], high[0]) for y in (low[1], high[1])])

@@ -10,7 +10,7 @@ from clast.experiments import find, names
 
 ORDER = (
     "name", "paper", "title", "claim", "sizes", "variants",
-    "parameters", "build", "tables", "plan", "evaluate", "merit", "figures", "timed", "shows_progress",
+    "parameters", "build", "tables", "on_gpu", "plan", "evaluate", "merit", "figures", "timed", "shows_progress",
 )  # fmt: skip
 PARTS = ("build", "tables", "plan", "evaluate", "merit", "figures")
 

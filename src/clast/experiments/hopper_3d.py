@@ -17,6 +17,7 @@ from clast.dynamics.engine import Engine
 from clast.errors import InputError, PhysicsError
 from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, Variants, parameter
 from clast.experiments.hopper import flow_rate
+from clast.experiments.shared.funnel import BEVERLOO, add_funnel, gate, layers
 from clast.experiments.shared.space import (
     DIAMETER,
     Grain,
@@ -33,19 +34,14 @@ from clast.measures.snapshots.accounts import accounts
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.scene.space import Scene3D
-from clast.shapes.space.forms import hopper
 from clast.shapes.space.library import library_solid
-from clast.shapes.space.make import plate
-from clast.shapes.space.solid import Solid
 
-WALL = 0.1  # sphero-radius of the walls
-SIDES = 8  # of the funnel: nearly round
 STILL = 1e-3  # mgd: mean kinetic energy of a grain at which the bin is filled
 LONGEST = 60.0  # √(d/g), for the filling
 LOOK = 0.1  # √(d/g), between counts
 QUIET = 4.0  # √(d/g) without a grain through the opening: jammed
 BELOW = 6.0  # d under the opening, where grains are taken out
-BEVERLOO, EXPONENT = 1.4, 2.5  # k of spheres, and the exponent in space
+EXPONENT = 2.5  # of the flow in space
 AGREES = 0.1  # of the exponent, or two counting errors
 FEWEST = 3  # openings that flow, for a fit
 
@@ -80,40 +76,16 @@ def openings_of(p: Hopper3D) -> list[float]:
     return widths
 
 
-def funnel(p: Hopper3D, opening: float, *, gate: bool) -> Scene3D:
+def funnel(p: Hopper3D, opening: float, *, gated: bool) -> Scene3D:
     """Grains in level layers in the bin, then the funnel with the bin, then the gate if it is closed. Widths [D] are clear."""
     grain = library_solid(p.shape)
     scene = scene_of_grains(p, remove_below=-BELOW)
-    low, wide = (each * DIAMETER + 2.0 * WALL for each in (opening, p.width))
-    places = layers(p, grain, 0.5 * low, 0.5 * wide)
+    places = layers(standing_room(grain), p.grains, opening, p.width)
     stand(scene, grain, places, p.seed)
-    height = 0.5 * (wide - low)
-    walls = hopper(low, wide, height, WALL, sides=SIDES, bin_height=max(1.0, float(places[:, 2].max()) + 2.0 - height))
-    scene.add_wall(walls, name="funnel")
-    if gate:
-        far = 0.6 * low
-        scene.add_wall(plate([(-far, -far, 0.0), (far, -far, 0.0), (far, far, 0.0), (-far, far, 0.0)], WALL), name="gate")
+    add_funnel(scene, opening, p.width, float(places[:, 2].max()))
+    if gated:
+        scene.add_wall(gate(opening), name="gate")
     return scene
-
-
-def layers(p: Hopper3D, grain: Solid, low: float, wide: float) -> np.ndarray:
-    """Places (grains, 3) from the gate up, as many in a layer as the funnel is wide there: from `low` to `wide` [length]."""
-    below, above = standing_room(grain)
-    pitch = above - below
-    found: list[np.ndarray] = []
-    left, z = p.grains, WALL - below[2]
-    most = int(2.0 * wide / pitch[:2].min()) + 2
-    steps = np.arange(-most, most + 1)
-    x, y = (each.ravel() for each in np.meshgrid(steps * pitch[0], steps * pitch[1], indexing="ij"))
-    corners = np.stack([np.hypot(x + a, y + b) for a in (below[0], above[0]) for b in (below[1], above[1])]).max(axis=0)
-    while left > 0:
-        room = min(wide - WALL, low + z + below[2] - math.sqrt(2.0) * WALL)
-        inside = np.flatnonzero(corners <= room)[:left]
-        found.append(np.column_stack([x[inside], y[inside], np.full(inside.size, z)]))
-        left, z = left - inside.size, z + (pitch[2] if inside.size else 0.1)
-        if z > 1e3 * pitch[2]:
-            raise InputError(f"hopper-3d: a bin of --width {p.width} has no room for a grain; widen it")
-    return np.concatenate(found)
 
 
 # --- filling and flowing ---------------------------------------------------------------------------------------------
@@ -121,7 +93,7 @@ def layers(p: Hopper3D, grain: Solid, low: float, wide: float) -> np.ndarray:
 
 def filled(p: Hopper3D, opening: float, threads: int | str, device: str = "cpu") -> Engine:
     """The bin with its gate closed, when all lies still."""
-    engine = Engine(funnel(p, opening, gate=True), dt=step_of(p), threads=threads, device=device)
+    engine = Engine(funnel(p, opening, gated=True), dt=step_of(p), threads=threads, device=device)
     stretch = max(1, round(0.5 / engine.dt))
     slow = False
     while engine.time < LONGEST:
@@ -137,7 +109,7 @@ def filled(p: Hopper3D, opening: float, threads: int | str, device: str = "cpu")
 
 def opened(p: Hopper3D, opening: float, closed: Engine) -> Scene3D:
     """The same without the gate, grains where they came to lie, at rest, their contacts loaded as they were."""
-    scene = funnel(p, opening, gate=False)
+    scene = funnel(p, opening, gated=False)
     scene.springs = closed.springs()
     grains = slice(p.grains)
     scene.bodies.put("position", closed.positions[grains], grains)
@@ -283,7 +255,7 @@ def merit(p: Hopper3D, run: Run) -> Merit:
 def state_of(p: Hopper3D, run: Run, opening: float, shot: int) -> Scene3D:
     """The funnel with the grains that are still followed, when it was opened (0) or at the end (1)."""
     table = run.tables[f"{table_name(opening)}: bodies"]
-    full, seen = funnel(p, opening, gate=False), scene_of_grains(p)
+    full, seen = funnel(p, opening, gated=False), scene_of_grains(p)
     rows = np.column_stack([table[name] for name in ("x", "y", "z", "qw", "qx", "qy", "qz", "present")])
     rows = rows[shot * p.grains : (shot + 1) * p.grains]
     rows = rows[rows[:, 7] != 0.0]

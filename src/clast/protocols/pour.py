@@ -86,9 +86,7 @@ class Poured:
         return Book(self.series["time"], self.series)
 
 
-def pour(
-    scene: Scene3D, stream: Stream, *, dt: float, integrator: str, threads: int | str = 1, device: str = "cpu"
-) -> Poured:
+def pour(scene: Scene3D, stream: Stream, *, dt: float, integrator: str, threads: int | str = 1, device: str = "cpu") -> Poured:
     """Pour all batches and wait until the heap lies still, or `longest` is over; what was done before is taken from the cache."""
     engine = Engine(scene, dt=dt, integrator=integrator, threads=threads, device=device)
     path = cache_folder() / f"pour-{engine.identity[:20]}-{stream.key()}.npz"
