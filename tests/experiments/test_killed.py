@@ -13,11 +13,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from clast.backend.cuda import why_not
 
 GAS = ["run", "cow-gas", "--grains", "60", "--until", "1.5", "--speed", "10", "--checkpoint", "0.005"]
 
@@ -32,7 +35,7 @@ def gas(folder: Path, resume: bool) -> int:
     return run_command([*GAS, "--out", str(folder), *(["--resume"] if resume else [])])
 
 
-def hexagons(folder: Path, resume: bool) -> int:
+def hexagons(folder: Path, resume: bool, device: str = "cpu") -> int:
     """Rough hexagons fall on each other between two walls; `clast.run` with a scene of one's own."""
     import clast
     from clast.shapes import regular, segment
@@ -45,12 +48,15 @@ def hexagons(folder: Path, resume: bool) -> int:
     for ends in (((-3.0, 0.0), (6.0, 0.0)), ((-0.9, 0.0), (-0.9, 9.0)), ((3.6, 0.0), (3.6, 9.0))):
         scene.add_wall(segment(*ends, radius=0.1))
     clast.run(
-        scene, until=2.0, dt=2e-5, out=folder, samples=200, frames=60, resume=resume, checkpoint_seconds=0.005
+        scene, until=2.0, dt=2e-5, out=folder, samples=200, frames=60, resume=resume, checkpoint_seconds=0.005, device=device
     )  # fmt: skip
     return 0
 
 
-WORK: dict[str, Callable[[Path, bool], int]] = {"gas": gas, "hexagons": hexagons}
+ON_GPU = "hexagons on a GPU"
+WORK: dict[str, Callable[[Path, bool], int]] = {
+    "gas": gas, "hexagons": hexagons, ON_GPU: partial(hexagons, device="cuda"),
+}  # fmt: skip
 
 
 # --- comparing -------------------------------------------------------------------------------------------------------
@@ -132,19 +138,19 @@ class Fresh(subprocess.Popen):  # type: ignore[type-arg]
     def __init__(self, job: str, folder: Path, resume: bool) -> None:
         sink = os.open(folder.with_suffix(".log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         again = ["--resume"] if resume else []
-        words = (
-            [__file__, "child", job, folder, *again] if job == "hexagons" else ["-m", "clast.cli", *GAS, "--out", folder, *again]
-        )
+        words = ["-m", "clast.cli", *GAS, "--out", folder, *again] if job == "gas" else [__file__, "child", job, folder, *again]
         super().__init__([sys.executable, *words], stdout=sink, stderr=sink)
         os.close(sink)
 
 
 def kill_at_random(job: str, base: Path, kills: int, fresh: bool) -> dict[str, Any]:
     """Kill and resume until `kills` are done and the last run is finished; half of them aim at a half-written file."""
-    assert WORK[job](base / "whole", False) == 0  # compiles where needed, so that the next is timed without
+    kind: Any = Fresh if fresh else Forked
+    # compiles where needed, so that the next is timed without; what uses a GPU cannot be forked
+    assert (Fresh(job, base / "whole", False).wait() if job == ON_GPU else WORK[job](base / "whole", False)) == 0
     whole = content(base / "whole")
     began = time.time()
-    assert Forked(job, base / "again", False).wait() == 0
+    assert kind(job, base / "again", False).wait() == 0
     duration = (base / "again" / "checkpoint.h5").stat().st_mtime - began  # of the steps, without the figures
     require_same(content(base / "again"), whole)
     rotational = np.frombuffer(b"".join(whole["rows"]["series rotational"]))
@@ -153,7 +159,6 @@ def kill_at_random(job: str, base: Path, kills: int, fresh: bool) -> dict[str, A
     seen["duration"] = duration
     seen["springs"] = whole["state"]["spring_key"][1][0]
     chance = random.Random(2)
-    kind: Any = Fresh if fresh else Forked
     number = 0
     while seen["kills"] < kills or seen["finished"] == 0:
         folder = base / f"run{number}"
@@ -161,10 +166,7 @@ def kill_at_random(job: str, base: Path, kills: int, fresh: bool) -> dict[str, A
         seen["resumes"] += resume
         child = kind(job, folder, resume)
         if seen["kills"] < kills:
-            if fresh:
-                time.sleep(chance.uniform(0.0, 3.0))  # start included
-            else:
-                time.sleep(chance.uniform(0.0, 0.6 * duration))
+            time.sleep(chance.uniform(0.0, duration if fresh else 0.6 * duration))  # of a fresh process the start is included
             if chance.random() < 0.5:
                 give_up = time.perf_counter() + 0.5
                 while not list(folder.rglob(".*.writing")) and time.perf_counter() < give_up:
@@ -192,12 +194,12 @@ def kill_at_random(job: str, base: Path, kills: int, fresh: bool) -> dict[str, A
 
 def in_helper(job: str, folder: Path, kills: int, fresh: bool = False) -> dict[str, Any]:
     words = [sys.executable, __file__, "fresh" if fresh else "forked", job, folder, str(kills)]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=1200)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=2400)
     assert done.returncode == 0, done.stdout + done.stderr
     seen: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     print(job, seen)
     assert seen["kills"] == kills and seen["rotational"] > 0.0 and seen["resumes"] >= 1
-    if job == "hexagons":
+    if job != "gas":
         assert seen["springs"] > 10
     return seen
 
@@ -213,6 +215,15 @@ def test_a_killed_run_ends_as_the_unbroken_one(job, tmp_path):
 def test_a_run_killed_thirty_times_ends_as_the_unbroken_one(job, fresh, tmp_path):
     seen = in_helper(job, tmp_path, 30, fresh)
     assert seen["half_written"] >= 3
+
+
+@pytest.mark.gpu
+@pytest.mark.validate
+def test_a_run_on_a_gpu_killed_a_hundred_times_ends_as_the_unbroken_one(tmp_path):
+    if reason := why_not():
+        pytest.skip(reason)
+    seen = in_helper(ON_GPU, tmp_path, 100, fresh=True)
+    assert seen["half_written"] >= 10
 
 
 # --- stopping politely -----------------------------------------------------------------------------------------------

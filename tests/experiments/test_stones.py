@@ -10,7 +10,7 @@ from without_pictures import conduct_without_pictures
 from clast.errors import InputError
 from clast.experiments.shared.funnel import WALL
 from clast.experiments.shared.space import DIAMETER
-from clast.experiments.stones import BELOW, FAR, Stones, build, flow, rising
+from clast.experiments.stones import BELOW, FAR, Stones, build, evenness, flow, rising
 
 TINY = {
     "shape": "sphere", "grains": 60, "opening": 4.5, "width": 6.0, "opens": 10.0, "until": 22.0, "frames": 22,
@@ -54,6 +54,8 @@ def test_an_even_flow_is_the_same_at_any_time_and_one_that_slows_is_not():
     assert flow(even, 0.1, 0.4) == pytest.approx(20.0) and flow(even, 0.4, 0.7) == pytest.approx(20.0)
     slows = made_up(100.0 * (1.0 - np.exp(-0.3 * time)), time)
     assert flow(slows, 0.4, 0.7) < 0.8 * flow(slows, 0.1, 0.4)
+    assert evenness(even).agrees is True and evenness(slows).agrees is False
+    assert evenness(made_up(0.3 * even.series["through"], time)).agrees is None
     assert math.isnan(flow(made_up(0.3 * even.series["through"], time), 0.4, 0.7))  # it jammed
 
 
