@@ -10,6 +10,7 @@ import argparse
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from clast.laws import Law, Linear, OverlapVolume
 from clast.protocols.periodic import Tile, damped
 from clast.scene.space import Box3D, Scene3D
 from clast.shapes import Solid, cow, cuboid, sphere_clump
+from clast.shapes.space.library import library_solid
 
 SHAKE, SHAKEN_STEPS = 0.01, 320  # speed of shaken grains, in diameters per √(m/k_n); steps until they are shaken again
 WINDOWS = 5
@@ -35,6 +37,13 @@ GAS_STEP, WARM_UP = 1e-5, 0.2  # s, as in EPL08; of motion before a gas is measu
 def voronoi_tile() -> tuple[Tile, float]:
     """A hundred and forty-four Voronoi grains packed in a periodic box."""
     return plane_tile("voronoi", voronoi_shapes(144), 1e-3)
+
+
+def cow_tile() -> tuple[Tile, float]:
+    """Sixty-four cows packed in a periodic box, in units of the root of their area."""
+    drawn = cow()
+    small = drawn.scaled(drawn.area**-0.5)
+    return plane_tile("cow", [small] * 64, 1e-3)
 
 
 def repeated(tile: tuple[Tile, float], grains: int, shaken: bool) -> tuple[Any, dict[str, Any]]:
@@ -130,6 +139,13 @@ def sharp_cubes(grains: int) -> tuple[Any, dict[str, Any]]:
     return solids("sharp-cube", cube, OverlapVolume(1.0, damping=0.3), rough, 0.57, grains)
 
 
+def heap_grains(grains: int) -> tuple[Any, dict[str, Any]]:
+    """Sharp grains with twelve corners on an ellipsoid, those of a heap (CSM10)."""
+    grain = library_solid("ellipsoid-grain")
+    law = OverlapVolume(1.0, damping=0.3)
+    return solids("heap-grain", grain, law, replace(law, friction=0.5, tangential_damping=0.3), 0.57, grains)
+
+
 CASES: dict[str, Callable[[int], tuple[Any, dict[str, Any]]]] = {
     "hexagon-gas": lambda n: (gas(hexagon(), n), {"dt": GAS_STEP}),
     "cow-gas": lambda n: (gas(cow(), n), {"dt": GAS_STEP}),
@@ -137,11 +153,13 @@ CASES: dict[str, Callable[[int], tuple[Any, dict[str, Any]]]] = {
     "hexagons-shaken": lambda n: repeated(hexagon_tile(), n, True),
     "voronoi": lambda n: repeated(voronoi_tile(), n, False),
     "voronoi-shaken": lambda n: repeated(voronoi_tile(), n, True),
+    "cows": lambda n: repeated(cow_tile(), n, False),
     "disks": lambda n: round_grains("disks", n),
     "spheres": lambda n: round_grains("spheres", n),
     "cubes": rounded_cubes,
     "clumps": clumps,
     "sharp-cubes": sharp_cubes,
+    "heap-grains": heap_grains,
 }
 
 
