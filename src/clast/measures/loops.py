@@ -136,8 +136,8 @@ class Loops(Measure):
 
     def rate(self, part: float = 0.5) -> float:
         """Strain per cycle, mean over the last part of the cycles, at least over one."""
-        late = max(1, round(part * len(self.accumulated)))
-        return float(self.per_cycle[-late:].mean())
+        last = max(1, round(part * len(self.accumulated)))
+        return float(self.per_cycle[-last:].mean())
 
     def plot(self, axes: Any = None) -> Any:
         """Stress against strain; returns the figure."""
