@@ -2,7 +2,7 @@
 
     python benchmarks/costs.py grains | corners | sizes | threads | contacts        (all when none is named)
 
-Medians of seven windows on one thread unless said otherwise; states are described in benchmarks/README.md.
+Medians of seven windows on one thread unless named otherwise; states are described in benchmarks/README.md.
 """
 
 import resource

@@ -201,8 +201,9 @@ def write_data(sample: Sample, path: Path) -> None:
 def law_lines(sample: Sample) -> list[str]:
     """clast's law in LAMMPS's words, and when lists are made anew.
 
-    Dashpots between balls may pull unless told not to, those between polygons have no mass in them. LAMMPS takes the reach of
-    polygons without their radius: the skin has to hold it, and its test of how far grains have gone then comes too late.
+    Dashpots between balls may pull where `limit_damping` is not given, those between polygons have no mass in them. LAMMPS takes
+    the reach of polygons without their radius: the skin has to hold it, and its test of how far grains have gone then comes
+    after the fact.
     """
     law, widest = law_of(sample, sample.case.friction), 2.0 * max(shape.radius for shape in sample.shapes)
     if sample.case.corners:

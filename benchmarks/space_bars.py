@@ -9,14 +9,17 @@ import itertools
 import math
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "tools"))
+from books import booked
 
 from clast.algebra.quaternions import random_turns
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
-from clast.measures.book import ACCOUNTS, Book
-from clast.measures.snapshots.accounts import accounts
+from clast.measures.book import Book
 from clast.packing.space.arrangement import lattice_packing3d
 from clast.packing.space.distance import distance, skeleton_of
 from clast.protocols.settle import unbalanced_force
@@ -36,16 +39,6 @@ ALPHA = 0.1  # of a side: results do not depend on it
 def contact_time(shape: Solid, stiffness: float) -> float:
     """T_c of two equal grains of unit density."""
     return math.pi * math.sqrt(0.5 * shape.volume / stiffness)
-
-
-def booked(engine: Engine, end: int, samples: int = 200) -> Book:
-    """Run to step `end` and keep the accounts at `samples` instants."""
-    rows, times = [accounts(engine, engine.snapshot())], [engine.time]
-    for step in np.unique(np.linspace(engine.step, end, samples + 1).astype(int))[1:]:
-        engine.advance(int(step))
-        rows.append(accounts(engine, engine.snapshot()))
-        times.append(engine.time)
-    return Book(np.array(times), {name: np.array([row[name] for row in rows]) for name in ACCOUNTS})
 
 
 # --- gases ------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Solids of five kinds fall into a box and come to rest; the box must carry their weight (docs/pictures3d.md for the pictures).
+"""Solids of five kinds fall into a box and come to rest; the box must carry their weight (pictures: docs/space-pictures.md).
 
 Friction and dashpots take the energy of the fall, and the energy book shows how much each of them took.
 """

@@ -3,11 +3,18 @@
 shape → scene → run → measures:   clast.run(scene, until=…, out=…) ; clast.open(folder)
 """
 
+from __future__ import annotations
+
 import sys
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clast.moved import OldNames
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clast.output.store.reader import Run
 
 __version__ = "0.1.0"
 
@@ -50,7 +57,7 @@ _PUBLIC = {
 }
 
 
-def open(folder: Any) -> Any:
+def open(folder: Path | str) -> Run:
     """The run in a folder, a `clast.Run` for reading; StoreError if there is none or it is damaged."""
     from clast.output.store.reader import open_run
 
@@ -76,7 +83,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__getattr__("__all__")})
+    return sorted({*(name for name in globals() if name.startswith("__")), *__getattr__("__all__")})
 
 
 if "IPython" in sys.modules:  # there scenes show their pictures

@@ -8,7 +8,7 @@ from without_pictures import conduct_without_pictures
 
 from clast.errors import InputError
 from clast.experiments import find
-from clast.experiments.gas_3d import STEPS, Gas3D, build, evaluate, expected_share, late_speeds, ways_to_turn
+from clast.experiments.gas_3d import STEPS, Gas3D, build, evaluate, expected_share, final_speeds, ways_to_turn
 from clast.experiments.shared.space import contact_time, kinetic_parts, picture_of_run
 from clast.shapes.space.library import library_solid
 
@@ -125,7 +125,7 @@ def test_equipartition_and_maxwell_are_told_from_what_is_neither():
     bad = {each.name: each for each in evaluate(Gas3D(), made_up(0.45, thermal=False))}
     for name in ("rotational share, second half", "⟨ε²⟩/⟨ε⟩² of translation, second half", "⟨ε²⟩/⟨ε⟩² of rotation, second half"):
         assert good[name].agrees is True and bad[name].agrees is False
-    for values in late_speeds(made_up(0.5, thermal=True), "cube"):
+    for values in final_speeds(made_up(0.5, thermal=True), "cube"):
         assert values.size == 9000 and np.mean(values**2) == pytest.approx(3.0)
 
 

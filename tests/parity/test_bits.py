@@ -1,8 +1,10 @@
 """The same bits, whatever the number of threads, the outputs, alpha, or a stop in between (design rule 9)."""
 
+from functools import partial
+
 import numpy as np
 import pytest
-from same_bits import assert_same_bits, result
+from same_bits import after, assert_same_bits, assert_threads_change_no_bit, hand_over, result, with_outputs
 
 from clast.dynamics.engine import Engine
 from clast.laws import Linear
@@ -46,42 +48,26 @@ def reference(request) -> tuple[str, dict[str, np.ndarray]]:
 
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads(reference, threads):
-    """From the start over the first steps, and from the packed state on: regions are slow on a busy machine."""
     box, expected = reference
-    alone, together = (Engine(falling_hexagons(box), dt=DT, alpha=0.02, threads=n) for n in (1, threads))
-    alone.advance(30)
-    together.advance(30)
-    assert_same_bits(result(together), result(alone))
-    alone.advance(STEPS - 250)
-    arrays, scalars = alone.checkpoint()
-    together.restore({name: array.copy() for name, array in arrays.items()}, scalars)
-    together.advance(STEPS)
-    assert_same_bits(result(together), expected)
+    make = partial(Engine, falling_hexagons(box), dt=DT, alpha=0.02)
+    assert_threads_change_no_bit(make, threads, STEPS, expected, first=30, last=250)
 
 
 @pytest.mark.parametrize("every", [1, 7])
 def test_outputs(reference, every):
     box, expected = reference
-    engine = Engine(falling_hexagons(box), dt=DT, alpha=0.02)
-    for step in [*range(every, STEPS, every), STEPS]:
-        engine.advance(step)
-        engine.snapshot()
-    assert_same_bits(result(engine), expected)
+    assert_same_bits(with_outputs(Engine(falling_hexagons(box), dt=DT, alpha=0.02), STEPS, every), expected)
 
 
 @pytest.mark.parametrize("alpha", [0.005, 0.2, "auto"])
 def test_alpha(reference, alpha):
     box, expected = reference
-    engine = Engine(falling_hexagons(box), dt=DT, alpha=alpha)
-    engine.advance(STEPS)
-    assert_same_bits(result(engine), expected)
+    assert_same_bits(after(Engine(falling_hexagons(box), dt=DT, alpha=alpha), STEPS), expected)
 
 
 def test_an_alpha_smaller_than_the_way_of_one_step(reference):
     box, expected = reference
-    engine = Engine(falling_hexagons(box), dt=DT, alpha=1e-6)
-    engine.advance(STEPS)
-    assert_same_bits(result(engine), expected)
+    assert_same_bits(after(Engine(falling_hexagons(box), dt=DT, alpha=1e-6), STEPS), expected)
 
 
 @pytest.mark.parametrize("stop", [1, 700])
@@ -89,11 +75,9 @@ def test_going_on_from_a_checkpoint(reference, stop):
     box, expected = reference
     first = Engine(falling_hexagons(box), dt=DT, alpha=0.02)
     first.advance(stop)
-    arrays, scalars = first.checkpoint()
     second = Engine(falling_hexagons(box), dt=DT, alpha=0.05)
-    second.restore({name: array.copy() for name, array in arrays.items()}, scalars)
-    second.advance(STEPS)
-    assert_same_bits(result(second), expected)
+    hand_over(first, second)
+    assert_same_bits(after(second, STEPS), expected)
 
 
 def test_the_comparison_sees_one_bit(reference):

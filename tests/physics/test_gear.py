@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from books import booked
-from same_bits import assert_same_bits, result
+from same_bits import assert_same_bits, hand_over, result
 from scipy.integrate import solve_ivp
 
 from clast.dynamics.engine import Engine
@@ -215,9 +215,8 @@ def test_going_on_from_a_checkpoint(reference, stop):
     integrator, expected = reference
     first = Engine(mixed(), dt=BITS_DT, alpha=0.01, integrator=integrator)
     first.advance(stop)
-    arrays, scalars = first.checkpoint()
     second = Engine(mixed(), dt=BITS_DT, alpha=0.1, integrator=integrator)
-    second.restore({name: array.copy() for name, array in arrays.items()}, scalars)
+    hand_over(first, second)
     for step in range(stop + 10, STEPS, 10):
         second.advance(step)
         second.snapshot()
@@ -230,8 +229,7 @@ def test_threads(reference):
     integrator, expected = reference
     first = Engine(mixed(), dt=BITS_DT, alpha=0.05, integrator=integrator)
     first.advance(STEPS - 60)
-    arrays, scalars = first.checkpoint()
     together = Engine(mixed(), dt=BITS_DT, alpha=0.05, integrator=integrator, threads=2)
-    together.restore({name: array.copy() for name, array in arrays.items()}, scalars)
+    hand_over(first, together)
     together.advance(STEPS)
     assert_same_bits(result(together), expected)

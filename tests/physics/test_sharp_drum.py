@@ -1,10 +1,11 @@
 """Cubes in a turning drum of pieces, and the same bits whatever the threads, alpha, outputs, stops or the unit of length."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
-from same_bits import assert_same_bits, result
+from same_bits import after, assert_same_bits, assert_threads_change_no_bit, hand_over, result, with_outputs
 
 from clast.algebra.quaternions import random_turns
 from clast.dynamics.engine import Engine
@@ -127,42 +128,25 @@ def expected() -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads(expected, threads):
-    """From the start over the first steps, and from the packed state on: regions are slow on a busy machine."""
-    alone, together = (Engine(falling(), dt=DT, alpha=0.05, threads=n) for n in (1, threads))
-    alone.advance(10)
-    together.advance(10)
-    assert_same_bits(result(together), result(alone))
-    alone.advance(STEPS - 40)
-    arrays, scalars = alone.checkpoint()
-    together.restore({name: array.copy() for name, array in arrays.items()}, scalars)
-    together.advance(STEPS)
-    assert_same_bits(result(together), expected)
+    assert_threads_change_no_bit(partial(Engine, falling(), dt=DT, alpha=0.05), threads, STEPS, expected, first=10, last=40)
 
 
 def test_outputs(expected):
-    engine = Engine(falling(), dt=DT, alpha=0.05)
-    for step in [*range(7, STEPS, 7), STEPS]:
-        engine.advance(step)
-        engine.snapshot()
-    assert_same_bits(result(engine), expected)
+    assert_same_bits(with_outputs(Engine(falling(), dt=DT, alpha=0.05), STEPS, 7), expected)
 
 
 @pytest.mark.parametrize("alpha", [1e-4, 0.012, 0.2, "auto"])
 def test_alpha(expected, alpha):
-    engine = Engine(falling(), dt=DT, alpha=alpha)
-    engine.advance(STEPS)
-    assert_same_bits(result(engine), expected)
+    assert_same_bits(after(Engine(falling(), dt=DT, alpha=alpha), STEPS), expected)
 
 
 @pytest.mark.parametrize("stop", [1, 600])
 def test_going_on_from_a_checkpoint(expected, stop):
     first = Engine(falling(), dt=DT, alpha=0.05)
     first.advance(stop)
-    arrays, scalars = first.checkpoint()
     second = Engine(falling(), dt=DT, alpha=0.08)
-    second.restore({name: array.copy() for name, array in arrays.items()}, scalars)
-    second.advance(STEPS)
-    assert_same_bits(result(second), expected)
+    hand_over(first, second)
+    assert_same_bits(after(second, STEPS), expected)
 
 
 @pytest.mark.parametrize("power", [-10, -20])
@@ -191,8 +175,7 @@ def test_gear_from_a_checkpoint_and_with_threads(integrator):
         for alpha, threads in ((0.05, 1), (0.08, 1), (0.05, 3))
     )
     whole.advance(600)
-    arrays, scalars = whole.checkpoint()
-    second.restore({name: array.copy() for name, array in arrays.items()}, scalars)
+    hand_over(whole, second)
     for engine in (whole, second, threaded):
         engine.advance(STEPS)
     assert_same_bits(result(second), result(whole))

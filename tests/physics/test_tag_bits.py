@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from books import booked
-from same_bits import assert_same_bits, result
+from same_bits import assert_same_bits, hand_over, result, with_outputs
 from tagged_engines import BALL, BAR, LAW, TIMED, by_id, engine_of
 
 from clast.dynamics import program
@@ -42,9 +42,8 @@ def busy() -> Scene:
 
 
 def resumed(scene: Scene, engine: Engine, **given) -> Engine:
-    arrays, scalars = engine.checkpoint()
     again = Engine(scene, dt=engine.dt, **{"alpha": 0.03, "integrator": engine.integrator, **given})
-    again.restore({name: array.copy() for name, array in arrays.items()}, scalars)
+    hand_over(engine, again)
     return again
 
 
@@ -78,11 +77,7 @@ def test_a_value_does_not_depend_on_its_neighbours_in_a_block(name):
 
 
 def test_bits_do_not_depend_on_outputs_nor_on_alpha(expected):
-    engine = Engine(busy(), dt=BITS_DT, alpha=0.004)
-    for step in [*range(3, STEPS, 3), STEPS]:
-        engine.advance(step)
-        engine.snapshot()
-    assert_same_bits(result(engine), expected)
+    assert_same_bits(with_outputs(Engine(busy(), dt=BITS_DT, alpha=0.004), STEPS, 3), expected)
 
 
 @pytest.mark.parametrize("stop", [1, 333])

@@ -113,3 +113,12 @@ def test_every_module_says_what_it_is():
         str(p.relative_to(ROOT)) for p in MODULES if p.read_text().strip() and not ast.get_docstring(ast.parse(p.read_text()))
     ]
     assert empty == []
+
+
+def test_tests_mirror_the_rooms():
+    """Each room has a folder below tests/unit, apart from those whose tests run a scene or an experiment."""
+    rooms = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    folders = {path.parent.name for path in Path(__file__).parent.glob("*/test_*.py")}
+    elsewhere = {"experiments": "../experiments/test_cow_gas.py", "protocols": "../physics/test_preparation.py"}
+    assert folders == rooms - set(elsewhere)
+    assert all((Path(__file__).parent / path).is_file() for path in elsewhere.values())

@@ -22,8 +22,9 @@ ROOT = Path(__file__).parents[2]
 GENERATED = {"report.md"}
 PAGES = [
     *(page for page in sorted(ROOT.glob("docs/*.md")) if page.name not in GENERATED),
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "benchmarks/README.md")),
+    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "benchmarks/README.md")),
 ]
+SCRIPTS = sorted([*ROOT.glob("examples/*.py"), *ROOT.glob("benchmarks/*.py")])
 
 
 def riddles(text: str) -> list[tuple[int, str]]:
@@ -58,6 +59,11 @@ def test_docstrings_and_comments_are_plain():
     assert len(modules) > 100
     found = [f"{path.relative_to(SOURCES)}:{each}" for path in modules for each in in_source(path.read_text(encoding="utf-8"))]
     assert not found, f"say what it returns or does (or put the name of code into backticks): {', '.join(found)}"
+
+
+def test_scripts_are_plain():
+    found = [f"{path.name}:{each}" for path in SCRIPTS for each in in_source(path.read_text(encoding="utf-8"))]
+    assert len(SCRIPTS) > 5 and not found, f"say what it returns or does: {', '.join(found)}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

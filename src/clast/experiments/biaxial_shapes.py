@@ -32,7 +32,7 @@ from clast.protocols.press import Stop, prepare
 ONSET = 10.0  # passages of a wave through the sample, in which bottom and top reach their speed
 SAMPLES, FRAMES = 5000, 30  # per unit of strain; per test
 CRITICAL = 0.2  # axial strain from which a sample counts as in the critical state
-LATE = 0.25  # and from which its volume should be constant
+FINAL = 0.25  # and from which its volume should be constant
 DROPS_FROM = 0.1
 STRONGER = 1.5  # bar: q of non-circular grains over that of disks
 CONSTANT = 0.1  # of the void ratio
@@ -145,7 +145,7 @@ def shape_quantities(p: BiaxialShapes, shape: str, tests: Sequence[StudyTable], 
         Quantity(
             f"{name}: void ratio at the critical state", voids[2],
             agrees=bool(voids[1] < voids[0] < voids[2] and voids[3] < CONSTANT),
-            note=f"from {voids[0]:.3f} down to {voids[1]:.3f} and up; changes by {voids[3]:.1%} from ε = {LATE:g} on; "
+            note=f"from {voids[0]:.3f} down to {voids[1]:.3f} and up; changes by {voids[3]:.1%} from ε = {FINAL:g} on; "
             f"rises fastest at ε = {voids[4]:.3f}",
         ),
         Quantity(f"{name}: drops of stress", number, note=f"per test at ε > {DROPS_FROM:g}; mean size {size:.1%} of the stress"),
@@ -155,9 +155,9 @@ def shape_quantities(p: BiaxialShapes, shape: str, tests: Sequence[StudyTable], 
 def void_numbers(columns: Mapping[str, np.ndarray]) -> tuple[float, float, float, float, float]:
     """Void ratio at the start, its minimum, at the critical state, its change there, and the strain where it rises fastest."""
     strain, void = columns["axial_strain"], columns["void_ratio"]
-    late = level(strain, void, LATE)
+    final = level(strain, void, FINAL)
     smooth = smoothed(strain, void, 0.02)
-    change = float(np.ptp(smooth[strain >= LATE]) / late) if (strain >= LATE).any() else float("nan")
+    change = float(np.ptp(smooth[strain >= FINAL]) / final) if (strain >= FINAL).any() else float("nan")
     rise = np.gradient(smoothed(strain, void, 0.01), strain)
     return float(void[0]), float(void.min()), level(strain, void, CRITICAL), change, float(strain[np.argmax(rise)])
 

@@ -28,7 +28,7 @@ from clast.experiments.shared.soil import Soil, cell_of, sheared
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run, StudyTable
 
-LATE, WIDTH = 0.25, 0.02  # critical state; smoothing
+FINAL, WIDTH = 0.25, 0.02  # critical state; smoothing
 SOFTENS = ALIKE = CONSTANT = 0.1
 COLOURS = {"dense": "C0", "loose": "C3"}
 
@@ -98,24 +98,24 @@ def mean_curve(p: BiaxialVoronoi, tests: Sequence[Mapping[str, np.ndarray]], nam
 def evaluate(p: BiaxialVoronoi, run: Run) -> Sequence[Quantity]:
     """Peak and softening of either state, whether they meet, and whether the tests were slow enough."""
     found: list[Quantity] = []
-    grid, late = grid_of(p), {}
+    grid, final = grid_of(p), {}
     for state in states_of(p):
         tests = tests_of(p, run, state)
-        late[state] = np.array([level(each["axial_strain"], deviator(each), LATE) for each in tests]) / p.pressure
-        found += state_quantities(p, state, tests, late[state])
+        final[state] = np.array([level(each["axial_strain"], deviator(each), FINAL) for each in tests]) / p.pressure
+        found += state_quantities(p, state, tests, final[state])
     if p.state == "both":
-        dense, loose = late["dense"].mean(), late["loose"].mean()
+        dense, loose = final["dense"].mean(), final["loose"].mean()
         apart = float(abs(dense - loose) / (0.5 * (dense + loose)))
-        note = f"means at ε ≥ {LATE:g} of {p.seeds} seeds; agrees below {ALIKE:.0%}"
+        note = f"means at ε ≥ {FINAL:g} of {p.seeds} seeds; agrees below {ALIKE:.0%}"
         if apart >= ALIKE:
             note += "; likely because dense samples shear in bands between blocks that stay dense"
         found.append(Quantity("|q dense − q loose| / mean", apart, "", 0.0, bool(apart < ALIKE), note))
-        void = {state: level(grid, mean_curve(p, tests_of(p, run, state), "void_ratio"), LATE) for state in ("dense", "loose")}
+        void = {state: level(grid, mean_curve(p, tests_of(p, run, state), "void_ratio"), FINAL) for state in ("dense", "loose")}
         found.append(
             Quantity(
                 "void ratio, loose / dense",
                 void["loose"] / void["dense"],
-                note=f"{void['loose']:.3f} and {void['dense']:.3f} at ε ≥ {LATE:g}; of whole samples, bands and blocks together",
+                note=f"{void['loose']:.3f} and {void['dense']:.3f} at ε ≥ {FINAL:g}; of whole samples, bands and blocks together",
             )
         )
     everything = [each for state in states_of(p) for each in tests_of(p, run, state)]
@@ -134,19 +134,19 @@ def evaluate(p: BiaxialVoronoi, run: Run) -> Sequence[Quantity]:
     return found
 
 
-def state_quantities(p: BiaxialVoronoi, state: str, tests: Sequence[StudyTable], late: np.ndarray) -> list[Quantity]:
+def state_quantities(p: BiaxialVoronoi, state: str, tests: Sequence[StudyTable], final: np.ndarray) -> list[Quantity]:
     """The numbers of one state."""
     grid, q = grid_of(p), mean_curve(p, tests, "q")
-    lost = softening(grid, q, LATE)
-    each_lost = [softening(each["axial_strain"], deviator(each), LATE) for each in tests]
+    lost = softening(grid, q, FINAL)
+    each_lost = [softening(each["axial_strain"], deviator(each), FINAL) for each in tests]
     expected = lost > SOFTENS if state == "dense" else lost < SOFTENS
     claim = "peak, then decay" if state == "dense" else "monotonic"
-    if p.strain <= LATE:
-        claim = f"not judged: that needs --strain above {LATE:g}"
+    if p.strain <= FINAL:
+        claim = f"not judged: that needs --strain above {FINAL:g}"
     peaks = [find_peak(each["axial_strain"], deviator(each)) for each in tests]
-    void = smoothed(grid, mean_curve(p, tests, "void_ratio"), WIDTH)[grid >= LATE]
+    void = smoothed(grid, mean_curve(p, tests, "void_ratio"), WIDTH)[grid >= FINAL]
     change = float(np.ptp(void) / void.mean()) if void.size else float("nan")
-    spread = f" ± {2.0 * late.std(ddof=1):.3f}" if len(late) > 1 else ""
+    spread = f" ± {2.0 * final.std(ddof=1):.3f}" if len(final) > 1 else ""
     return [
         Quantity(
             f"{state}: softening", lost, "", None, bool(expected),
@@ -157,10 +157,10 @@ def state_quantities(p: BiaxialVoronoi, state: str, tests: Sequence[StudyTable],
             f"{state}: (σ_a − σ_l)/p₀ at failure", 2.0 * float(np.mean([each.value for each in peaks])) / p.pressure,
             note=f"at ε = {np.mean([each.strain for each in peaks]):.3f}",
         ),
-        Quantity(f"{state}: (σ_a − σ_l)/p₀ at ε ≥ {LATE:g}", 2.0 * float(late.mean()), note=f"{len(late)} seeds{spread}"),
+        Quantity(f"{state}: (σ_a − σ_l)/p₀ at ε ≥ {FINAL:g}", 2.0 * float(final.mean()), note=f"{len(final)} seeds{spread}"),
         Quantity(
             f"{state}: late change of the void ratio", change, "", None, bool(change < CONSTANT),
-            f"over ε ≥ {LATE:g}, over its mean {void.mean() if void.size else float('nan'):.3f}; "
+            f"over ε ≥ {FINAL:g}, over its mean {void.mean() if void.size else float('nan'):.3f}; "
             f"starts at {tests[0]['void_ratio'][0]:.3f}",
         ),
     ]  # fmt: skip
@@ -208,9 +208,9 @@ def draw_curves(top: Any, bottom: Any, p: BiaxialVoronoi, run: Run) -> None:
                 bottom.plot(each["axial_strain"], each["volumetric_strain"], color=COLOURS[state], lw=0.4, alpha=0.35)
         top.plot(grid, 2.0 * mean_curve(p, tests, "q") / p.pressure, label=state, lw=1.5, **style)
         bottom.plot(grid, mean_curve(p, tests, "volumetric_strain"), label=state, lw=1.5, **style)
-    top.axvspan(LATE, p.strain, color="0.92", zorder=0)
+    top.axvspan(FINAL, p.strain, color="0.92", zorder=0)
     top.set(ylabel=r"$(\sigma_a-\sigma_l)/p_0$", xlim=(0.0, p.strain))
-    bottom.axvspan(LATE, p.strain, color="0.92", zorder=0)
+    bottom.axvspan(FINAL, p.strain, color="0.92", zorder=0)
     bottom.set(ylabel=r"volumetric strain $\epsilon_v$ (dilation positive)", xlabel=r"axial strain $\epsilon_a$")
     top.legend()
     title = f"{p.columns} × {p.rows} Voronoi grains, p₀ = {p.pressure / p.stiffness:g} K_n"

@@ -105,10 +105,10 @@ def figures(p: CowBounce, run: Run, folder: Path) -> Sequence[Path]:
     paths = [save_figure(figure, folder / "cow-bounce.png")]
 
     book = Book(run.series["time"], run.series)
-    figure = book.plot()
-    figure.axes[0].set(ylabel="energy [J]", title="cow-bounce: energy book")
-    figure.axes[1].set(xlabel="time [s]")
-    paths.append(save_figure(figure, folder / "energy.png"))
+    energies = book.plot()
+    energies.axes[0].set(ylabel="energy [J]", title="cow-bounce: energy book")
+    energies.axes[1].set(xlabel="time [s]")
+    paths.append(save_figure(energies, folder / "energy.png"))
     return paths
 
 

@@ -98,10 +98,10 @@ def evaluate(p: CowGas, run: Run) -> Sequence[Quantity]:
     error = first_error(run, time <= ENERGY_SPAN * (1.0 + 1e-9))
     share = run.series["rotational"] / (run.series["rotational"] + run.series["translational"])
     ratio = run.series["rotational"] / run.series["translational"]
-    late = (time >= AVERAGE[0]) & (time <= AVERAGE[1])
+    chosen = (time >= AVERAGE[0]) & (time <= AVERAGE[1])
     first = (time >= 1.0) & (time <= 8.0)
-    mean, spread = block_mean(share[late], BLOCKS)
-    moment, moment_spread = block_mean(run.series["energy_ratio"][late], BLOCKS)
+    mean, spread = block_mean(share[chosen], BLOCKS)
+    moment, moment_spread = block_mean(run.series["energy_ratio"][chosen], BLOCKS)
     early_ratio = float(ratio[first].mean()) if first.any() else float("nan")
     quantities = [
         below("energy error over 8 s", error, 1e-6, "EPL08: below 1e-6"),

@@ -157,10 +157,10 @@ def lever(run: Run, index: int) -> tuple[float, float]:
 def powers(p: Drum3D, run: Run) -> tuple[float, float, float]:
     """Mean power of the drum, of all heat, and of weight × lever × Ω, in the steady part [energy/time]."""
     book = run.book
-    late = book.time >= STEADY * duration(p)
-    span = float(book.time[late][-1] - book.time[late][0])
+    steady = book.time >= STEADY * duration(p)
+    span = float(book.time[steady][-1] - book.time[steady][0])
     held = float(np.mean([lever(run, k)[0] for k in steady_frames(p, run)])) * p.grains * spin_of(p)
-    return float(np.ptp(book.work[late]) / span), float(np.ptp(book.heat[late]) / span), held
+    return float(np.ptp(book.work[steady]) / span), float(np.ptp(book.heat[steady]) / span), held
 
 
 def evaluate(p: Drum3D, run: Run) -> Sequence[Quantity]:

@@ -82,7 +82,7 @@ def expected_share(solid: Solid, grains: int) -> float:
     return turning / (turning + 3 * grains - 3)
 
 
-def late_speeds(run: Run, shape: str) -> tuple[np.ndarray, np.ndarray]:
+def final_speeds(run: Run, shape: str) -> tuple[np.ndarray, np.ndarray]:
     """Speeds over their one-dimensional spread, √(2ε/⟨2ε/f⟩), in the second half: of translation and, if any, of rotation."""
     ways = ways_to_turn(library_solid(shape))
     halves = [k for k in range(len(run.frames)) if run.frames.times[k] >= 0.5 * run.frames.times[-1]]
@@ -95,7 +95,7 @@ def moments(p: Gas3D, run: Run) -> list[tuple[str, float, float, str]]:
     """Kind of motion, ⟨ε²⟩/⟨ε⟩² of its energies ε in the second half, the (f + 2)/f of f quadratic energies, and a note."""
     found = []
     for kind, values, ways in zip(
-        ("translation", "rotation"), late_speeds(run, p.shape), (3, ways_to_turn(library_solid(p.shape))), strict=True
+        ("translation", "rotation"), final_speeds(run, p.shape), (3, ways_to_turn(library_solid(p.shape))), strict=True
     ):
         if ways:
             moment = float(np.mean(values**4) / np.mean(values**2) ** 2)
@@ -106,8 +106,8 @@ def moments(p: Gas3D, run: Run) -> list[tuple[str, float, float, str]]:
 def evaluate(p: Gas3D, run: Run) -> Sequence[Quantity]:
     """Energy error, share of rotation in the second half, and the shape of the distribution of speeds."""
     book = run.book
-    late = book.time >= 0.5 * book.time[-1]
-    share, spread = block_mean((book["rotational"] / book.kinetic)[late], BLOCKS)
+    second_half = book.time >= 0.5 * book.time[-1]
+    share, spread = block_mean((book["rotational"] / book.kinetic)[second_half], BLOCKS)
     theory = expected_share(library_solid(p.shape), p.grains)
     error = first_error(run, run.series["step"] <= STEPS)
     note = f"our bar, no paper gives one; Δt = T_c/{p.steps_per_contact:g}"
@@ -154,7 +154,7 @@ def figures(p: Gas3D, run: Run, folder: Path) -> Sequence[Path]:
 
 def draw_speeds(axes: Any, p: Gas3D, run: Run) -> None:
     """How speeds are distributed in the second half, with Maxwell's distribution."""
-    speeds, turning = late_speeds(run, p.shape)
+    speeds, turning = final_speeds(run, p.shape)
     for values, label, style in ((speeds, "translation", "C0o"), (turning, "rotation", "C1s")):
         draw_density(axes, values, bins=45, largest=4.5, style=style, size=3.5, label=label)
     x = np.linspace(0.0, 4.5, 200)

@@ -13,7 +13,7 @@ was 1.6 before the peak of q, 2.6 at the peak and 6 a little later.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from clast.errors import InputError
 from clast.measures.measure import Measure
 from clast.measures.stored import StoredRun, refuse_space
 from clast.measures.strain_field import StrainField
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 LOWEST, HIGHEST, STEP = 30.0, 85.0, 0.5  # degrees
 WIDTH = 1.5  # of a bin, in grain diameters
@@ -70,7 +74,7 @@ class BandAngle(Measure):
         self.degrees = float(np.degrees(self.angle))
         return self
 
-    def plot(self, axes: Any = None) -> Any:
+    def plot(self, axes: Axes | None = None) -> Figure | SubFigure:
         """Variance between bins against the angle in both senses, over the largest; returns the figure."""
         import matplotlib.pyplot as plt
 

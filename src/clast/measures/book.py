@@ -11,11 +11,17 @@ The kinetic energy at t_n is ½ v₋·M·v₊, with the velocities half a step b
 forces used: so a sample taken inside a collision is as good as one outside.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 ENERGIES = (
     "translational", "rotational", "gravitational", "normal_elastic", "tangential_elastic", "rolling_elastic", "cohesive"
@@ -98,10 +104,11 @@ class Book:
             ratios["|residual|/W (ARX)"] = float(residual.max() / abs(self.work[-1]))
         return ratios
 
-    def plot(self, axes: Any = None) -> Any:
-        """Accounts against time, and the residual over S below; returns the figure."""
+    def plot(self, axes: Sequence[Axes] | None = None) -> Figure | SubFigure:
+        """Accounts against time, and the residual over S below, on two axes; returns the figure."""
         import matplotlib.pyplot as plt
 
+        figure: Figure | SubFigure
         if axes is None:
             figure, axes = plt.subplots(2, 1, sharex=True, figsize=(7, 6), height_ratios=(3, 1), layout="constrained")
         else:

@@ -8,7 +8,7 @@ make a chain.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from clast.errors import InputError
 from clast.measures.measure import Measure
 from clast.measures.stored import Array, StoredRun, frame_at, present_grains, sizes_of
 from clast.measures.touching import Contacts, Pairs, contacts_at, pairs_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 ALONG = np.cos(np.pi / 4.0)  # least cosine between the line of centres and a major direction
 SHORTEST = 3  # grains
@@ -55,7 +59,7 @@ class ForceChains(Measure):
         self.share = inside / max(int(grains.sum()), 1)
         return self
 
-    def plot(self, axes: Any = None, *, color: str = "C3", thickest: float = 4.0) -> Any:
+    def plot(self, axes: Axes | None = None, *, color: str = "C3", thickest: float = 4.0) -> Figure | SubFigure:
         """Lines between centres as thick as their force, `thickest` points for the largest; returns the figure.
 
         For the grains beneath and periodic sides see `clast.output.figures.chains`.

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from clast.measures.measure import Measure
 from clast.measures.stored import Array, StoredRun, frame_at, frame_number, in_space, present_grains
 from clast.measures.touching import Contacts, Pairs, contacts_at, pairs_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 SAME = 1e-3  # of the sphero-radius: contacts of a pair this near are in one point (tables are in single precision)
 FEWEST = 2  # touching neighbours without which a grain is a rattler
@@ -53,7 +57,7 @@ class Coordination(Measure):
         self.vertex_vertex_share = vertex_share(run, contacts)
         return self
 
-    def plot(self, axes: Any = None) -> Any:
+    def plot(self, axes: Axes | None = None) -> Figure | SubFigure:
         """How many grains have 0, 1, 2 … neighbours; returns the figure."""
         import matplotlib.pyplot as plt
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from clast.measures.stored import (
     letters,
     present_grains,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 
 class Displacement(Measure):
@@ -58,7 +62,7 @@ class Displacement(Measure):
         self._letters = letters(run)
         return self
 
-    def plot(self, axes: Any = None, scale: float = 1.0, *, view: str | None = None) -> Any:
+    def plot(self, axes: Axes | None = None, scale: float = 1.0, *, view: str | None = None) -> Figure | SubFigure:
         """Arrows of the displacements, `scale` times as long as they are; returns the figure.
 
         view   the two axes that are shown, to the right and upwards; by default "xy" in the plane and "xz" in space

@@ -9,7 +9,7 @@ the unit vector e, is its direction.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from clast.errors import InputError
 from clast.measures.measure import Measure
 from clast.measures.stored import Array, StoredRun, in_space
 from clast.measures.touching import contacts_at
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 
 class Fabric(Measure):
@@ -59,7 +63,7 @@ class Fabric(Measure):
             raise InputError("the run is in space, where a normal is no one angle: read normals")
         return np.arctan2(self.normals[:, 1], self.normals[:, 0]) % np.pi
 
-    def plot(self, axes: Any = None, sectors: int = 36) -> Any:
+    def plot(self, axes: Axes | None = None, sectors: int = 36) -> Figure | SubFigure:
         """Rose of the normals' directions beside the fabric's own curve, on polar axes; returns the figure.
 
         In space, on ordinary axes: how often normals have which cosine with the direction e, beside [1 + ½(15F₁ − 5) P₂],
@@ -81,7 +85,7 @@ class Fabric(Measure):
         axes.set_title(f"normals {by}: a = {self.anisotropy:.2f}, θ = {np.degrees(self.direction):.0f}°")
         return axes.figure
 
-    def _plot_cosines(self, axes: Any, bins: int, by: str) -> Any:
+    def _plot_cosines(self, axes: Axes | None, bins: int, by: str) -> Figure | SubFigure:
         """The picture in space; returns the figure."""
         import matplotlib.pyplot as plt
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +10,10 @@ from clast.errors import InputError
 from clast.measures.measure import Measure
 from clast.measures.stored import StoredRun
 from clast.measures.touching import contacts_at
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 SLIDING = 0.999  # of the friction limit, from where a contact counts as sliding: tables are stored in single precision
 
@@ -48,7 +52,7 @@ class ForceDistribution(Measure):
             self.sliding = float((self.mobilised > SLIDING).mean())
         return self
 
-    def plot(self, axes: Any = None) -> Any:
+    def plot(self, axes: Axes | None = None) -> Figure | SubFigure:
         """Probability of F_n/⟨F_n⟩ on a logarithmic scale; returns the figure."""
         import matplotlib.pyplot as plt
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from clast.measures.region import Walls
 from clast.measures.stored import Array, StoredRun, axis_number, check_axis, is_periodic
 from clast.measures.strain import Strain
 from clast.measures.stress import Stress
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 FEWEST = 8  # samples in a cycle, below which a loop is no curve
 LOW = 0.25  # of a cycle's swing: within this of its lowest stress a cycle begins, or the period is not that of the load
@@ -136,10 +140,10 @@ class Loops(Measure):
 
     def rate(self, part: float = 0.5) -> float:
         """Strain per cycle, mean over the last part of the cycles, at least over one."""
-        late = max(1, round(part * len(self.accumulated)))
-        return float(self.per_cycle[-late:].mean())
+        last = max(1, round(part * len(self.accumulated)))
+        return float(self.per_cycle[-last:].mean())
 
-    def plot(self, axes: Any = None) -> Any:
+    def plot(self, axes: Axes | None = None) -> Figure | SubFigure:
         """Stress against strain; returns the figure."""
         import matplotlib.pyplot as plt
 

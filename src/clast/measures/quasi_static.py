@@ -6,7 +6,7 @@ In space I = ε̇ d√(ρ/p): ρ is the mass of the grains over their volume, d 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from clast.measures.region import Walls
 from clast.measures.stored import StoredRun, check_axis, diameters_of, grains_of, in_space, samples, sizes_of
 from clast.measures.strain import Strain
 from clast.measures.stress import Stress
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 SLOW = 1e-3  # inertial number below which a test counts as quasi-static
 
@@ -65,7 +69,7 @@ class QuasiStatic(Measure):
         self.slow = bool(self.inertial.max() < SLOW)
         return self
 
-    def plot(self, axes: Any = None) -> Any:
+    def plot(self, axes: Axes | None = None) -> Figure | SubFigure:
         """Both over time on a logarithmic scale; returns the figure."""
         import matplotlib.pyplot as plt
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from clast.measures.stored import (
     wall_number,
     wall_samples,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 TURNED = 1e-9  # radians a wall may turn and still have one inner face
 
@@ -132,7 +136,7 @@ class Region(Measure):
         if len(self._lengths) == axes:
             raise InputError(sentence)
 
-    def plot(self, axes: Any = None) -> Any:
+    def plot(self, axes: Axes | None = None) -> Figure | SubFigure:
         """Width, height and in space depth over time; returns the figure."""
         import matplotlib.pyplot as plt
 

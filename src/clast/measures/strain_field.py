@@ -8,7 +8,7 @@ Both are exactly zero for a rotation by any angle, so a band that turns as a blo
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from clast.errors import InputError
 from clast.measures.displacement import Displacement
 from clast.measures.measure import Measure
 from clast.measures.stored import Array, StoredRun, refuse_space
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 # Triangles along the border that join grains which are no neighbours say nothing, and are left out:
 FLAT = 0.15  # slivers: quality 4√3 area/Σ edge² below this
@@ -76,12 +80,13 @@ class StrainField(Measure):
         """Mean of a value per triangle over the area."""
         return float(np.average(values, weights=self.areas))
 
-    def plot(self, axes: Any = None, what: str = "deviatoric") -> Any:
+    def plot(self, axes: Axes | None = None, what: str = "deviatoric") -> Figure | SubFigure:
         """Triangles in the colour of their strain, "deviatoric", "volumetric" or "rotation"; returns the figure.
 
         Colours end at the 98th percentile, so that a few triangles where a grain slipped through do not take them all.
         """
         import matplotlib.pyplot as plt
+        from matplotlib.tri import Triangulation
 
         if what not in ("deviatoric", "volumetric", "rotation"):
             raise InputError(f'StrainField: "{what}" cannot be shown; "deviatoric", "volumetric" and "rotation" can')
@@ -90,7 +95,8 @@ class StrainField(Measure):
         values = getattr(self, what)
         top = float(np.percentile(np.abs(values), 98.0)) or 1.0
         low, colours = (0.0, "magma_r") if what == "deviatoric" else (-top, "RdBu_r")
-        shown = axes.tripcolor(*self.points.T, self.triangles, facecolors=values, vmin=low, vmax=top, cmap=colours)
+        drawn = Triangulation(self.points[:, 0], self.points[:, 1], self.triangles)
+        shown = axes.tripcolor(drawn, facecolors=values, vmin=low, vmax=top, cmap=colours)
         label = {"deviatoric": r"$\lambda_1-\lambda_2$", "volumetric": r"$\det F-1$", "rotation": "rotation (radians)"}[what]
         axes.figure.colorbar(shown, ax=axes, label=label, shrink=0.8)
         axes.set(xlabel="x", ylabel="y", title=f"{what}, t = {self.times[0]:.4g} to {self.times[1]:.4g}")

@@ -12,7 +12,7 @@ mean stress inside. That part is the smaller the more grains there are.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from clast.measures.region import Region, Walls
 from clast.measures.stored import Array, StoredRun, is_periodic, letters, samples, wall_samples
 from clast.measures.strain import Strain
 from clast.measures.touching import contacts_at
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 
 class Stress(Measure):
@@ -200,7 +204,7 @@ class Stress(Measure):
         """The mobilised friction angle φ in degrees."""
         return np.degrees(np.arcsin(np.clip(self.sin_phi, -1.0, 1.0)))
 
-    def plot(self, axes: Any = None, *, against: Strain | None = None) -> Any:
+    def plot(self, axes: Axes | None = None, *, against: Strain | None = None) -> Figure | SubFigure:
         """p, q, or what walls on two sides know, over time, or against the axial strain; returns the figure."""
         import matplotlib.pyplot as plt
 

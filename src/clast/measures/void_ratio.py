@@ -6,12 +6,16 @@ nothing is subtracted, so a soft packing reads a little denser than its outline 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from clast.errors import InputError
 from clast.measures.measure import Measure
 from clast.measures.region import Region, Walls
 from clast.measures.stored import StoredRun, grains_of, in_space, present_grains, sizes_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 
 class VoidRatio(Measure):
@@ -54,7 +58,7 @@ class VoidRatio(Measure):
             raise InputError("grains in the plane have no volume: read grain_area")
         return self._size
 
-    def plot(self, axes: Any = None) -> Any:
+    def plot(self, axes: Axes | None = None) -> Figure | SubFigure:
         """Void ratio over time; returns the figure."""
         import matplotlib.pyplot as plt
 

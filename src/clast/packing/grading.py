@@ -17,12 +17,16 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from clast.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 Floats = NDArray[np.float64]
 BY = ("mass", "number")
@@ -77,7 +81,7 @@ class Grading(ABC):
             last -= 1
         return drawn[: last + 1]
 
-    def plot(self, drawn: ArrayLike | None = None, axes: Any = None) -> Any:
+    def plot(self, drawn: ArrayLike | None = None, axes: Axes | None = None) -> Figure | SubFigure:
         """Passing against diameter, by mass and by number, with the curves of drawn diameters if given; returns the figure."""
         import matplotlib.pyplot as plt
 

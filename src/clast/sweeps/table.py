@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 
 from clast.errors import InputError
 from clast.output.figures.plane import plain_figure
-from clast.output.store.reader import Run, open_run
+from clast.output.store.reader import NamedColumns, Run, open_run
 from clast.sweeps.index import SweepColumns, collect, write_csv
 from clast.sweeps.plan import read_plan
 
@@ -20,7 +20,7 @@ CLOSE = 1e-9  # relative: a value that was computed may be selected as it is wri
 FEW_GROUPS = 10  # colours of a plot
 
 
-class SweepTable(Mapping[str, np.ndarray]):
+class SweepTable(NamedColumns):
     """A sweep as it is on disk: `table["seed"]` is a column. Made by `open_sweep`.
 
     columns      all columns by name, `pandas.DataFrame(table.columns)`: row, name, state, message, parameters, results
@@ -29,20 +29,10 @@ class SweepTable(Mapping[str, np.ndarray]):
     """
 
     def __init__(self, folder: Path, content: SweepColumns) -> None:
+        super().__init__(f"the sweep {folder}", content.columns)
         self.folder, self._content = folder, content
         self.columns, self.units = content.columns, content.units
         self.parameters, self.varied, self.results = content.parameters, content.varied, content.results
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self.columns:
-            raise KeyError(f"no column {name!r} in the sweep {self.folder}; there are: {', '.join(self.columns)}")
-        return self.columns[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.columns)
-
-    def __len__(self) -> int:
-        return len(self.columns)
 
     @property
     def rows(self) -> list[dict[str, Any]]:

@@ -64,6 +64,8 @@ class Formulas:
     def __init__(self, law: Law, length: float = 1.0, mass: float = 1.0):
         self.law, self.length, self.mass = law, length, mass
         self.module = import_module(law.module)
+        assert law.bouncing or not law.bounces, f"{type(law).__name__} bounces: name the module of that force, bouncing"
+        self.pushing = import_module(law.bouncing) if law.bounces else self.module  # what kernels call
 
     def record(self, depth, closing=0.0, sliding_u=0.0, sliding_w=0.0):
         moving, mass = (closing, sliding_u, sliding_w), MASS * self.mass
@@ -81,7 +83,7 @@ class Formulas:
         return self.module.normal_energy(self.law.row, *given)
 
     def force(self, moving, memory, dt):
-        return self.module.force(self.law.row, self.record(*moving), memory, dt)
+        return self.pushing.force(self.law.row, self.record(*moving), memory, dt)
 
     def spring_energy(self, memory):
         u, w, extra = memory
@@ -102,9 +104,14 @@ def test_the_force_is_the_slope_of_the_energy(kind):
     conserving = getattr(law.module, "CONSERVING", True)
     for depth in map(float, np.geomspace(1e-7, 0.2, 60)):
         push = law.elastic(depth)
-        assert push > 0.0
-        assert law.energy(depth) == 0.0 if not conserving else push == pytest.approx(slope(law.energy, depth), rel=1e-9)
-        assert law.force((depth, 0.1, 0.2, 0.1), Memory(0.001, 0.0, 0.0), 1e-3).elastic == push
+        assert push > 0.0, f"elastic pulls at depth {depth:g}: {push:g}"
+        if conserving:
+            rise = slope(law.energy, depth)
+            assert push == pytest.approx(rise, rel=1e-9), f"at depth {depth:g} normal_energy does not rise by elastic"
+        else:
+            assert law.energy(depth) == 0.0, "a law that is not CONSERVING has no normal_energy"
+        pushed = law.force((depth, 0.1, 0.2, 0.1), Memory(0.001, 0.0, 0.0), 1e-3).elastic
+        assert pushed == push, f"at depth {depth:g} force pushes otherwise than elastic"
 
 
 @pytest.mark.parametrize("kind", ROUNDED)
@@ -112,7 +119,46 @@ def test_the_stiffness_for_the_time_step_is_no_less_than_the_slope_of_the_force(
     """Without friction and its spring too, whose stiffness may be the larger one."""
     for law in map(Formulas, variants(LAWS[kind])):
         for depth in (1e-4, 0.01, 0.05):
-            assert law.law.stiffness(depth, RADIUS) >= slope(law.elastic, depth) * (1 - 1e-9), law.law
+            least = slope(law.elastic, depth) * (1 - 1e-9)
+            assert law.law.stiffness(depth, RADIUS) >= least, f"stiffness at depth {depth:g} is too small: {law.law}"
+
+
+BOUNCING = [kind for kind, law in LAWS.items() if "restitution" in keys_of(law)]
+
+
+def rebound(law: Formulas, speed: float, steps: int = 400) -> float:
+    """Restitution of a straight impact of the mass MASS, in about so many of Runge and Kutta's steps of fourth order."""
+
+    def rate(state: np.ndarray) -> np.ndarray:
+        answer = law.force((max(state[0], 0.0), state[1]), NEW, 1e-3)
+        return np.array([state[1], -(answer.elastic + answer.viscous) / MASS])
+
+    def until_apart(dt: float) -> tuple[int, float]:
+        state = np.array([1e-12, speed])
+        for n in range(100_000):
+            if state[0] <= 0.0:
+                return n, -state[1] / speed
+            one = rate(state)
+            two = rate(state + 0.5 * dt * one)
+            three = rate(state + 0.5 * dt * two)
+            state = state + dt / 6.0 * (one + 2.0 * two + 2.0 * three + rate(state + dt * three))
+        raise AssertionError(f"the impact does not end: {law.law}")
+
+    dt = 0.02 * math.sqrt(MASS / law.law.stiffness(0.01, RADIUS))
+    return until_apart(dt * until_apart(dt)[0] / steps)[1]
+
+
+@pytest.mark.parametrize("kind", BOUNCING)
+def test_the_restitution_of_a_law_comes_out_of_an_impact(kind):
+    """Of the functions that kernels call then (`bouncing`), which push as those without a dashpot by restitution do."""
+    numbers = {name: value for name, value in numbers_of(LAWS[kind]).items() if "damping" not in name}
+    for restitution in (0.2, 0.6, 0.95):
+        law = Formulas(LAWS[kind](**{**numbers, "restitution": restitution}))
+        for depth in (1e-4, 0.01):
+            pushed = law.force((depth, 0.1, 0.2, 0.1), NEW, 1e-3).elastic
+            assert pushed == law.elastic(depth), f"{law.pushing.__name__} pushes otherwise than {law.module.__name__}"
+        for speed in (0.1, 1.0):
+            assert rebound(law, speed) == pytest.approx(restitution, abs=2e-3), f"restitution = {restitution}, speed {speed}"
 
 
 MOTIONS = np.random.default_rng(5).normal(0, 0.3, (20, 3)) * [0.0, 1.0, 1.0] + [0.2, 0.0, 0.0]  # closing and sliding speeds
@@ -152,7 +198,9 @@ def test_each_parameter_reaches_the_formula_it_is_meant_for(kind):
         one, other = (answers(law(**{**each, **held}), Memory(0.01, 0.005, 0.0)) for each in (numbers, halved))
         of_normal, of_tangential = (not np.array_equal(one[:, part], other[:, part]) for part in (NORMAL, TANGENTIAL))
         if name.startswith(("normal", "tangential")):
-            assert (of_normal, of_tangential) == (name.startswith("normal"), name.startswith("tangential")), name
+            wanted = "normal" if name.startswith("normal") else "tangential"
+            changed = [which for which, of_it in (("normal", of_normal), ("tangential", of_tangential)) if of_it]
+            assert changed == [wanted], f"{name} changes {changed} forces: is `row` in the order of the formulas?"
 
 
 def travel(kind: str, steps: int, seed: int = 4) -> tuple[float, np.ndarray, np.ndarray]:
@@ -172,8 +220,9 @@ def travel(kind: str, steps: int, seed: int = 4) -> tuple[float, np.ndarray, np.
         viscous[n] = answer.viscous * closing - (answer.drag_u * way[0] + answer.drag_w * way[1]) / dt
         memory = Memory(answer.spring_u, answer.spring_w, answer.extra)
         normal, tangential = answer.elastic + answer.viscous, math.hypot(now[0] + answer.drag_u, now[1] + answer.drag_w)
-        assert normal >= 0.0
-        assert tangential <= getattr(law.law, "friction", math.inf) * normal * (1 + 1e-12) + 1e-15
+        assert normal >= 0.0, "elastic + viscous pulls"
+        cap = getattr(law.law, "friction", math.inf) * normal
+        assert tangential <= cap * (1 + 1e-12) + 1e-15, "the tangential force is larger than friction × the normal one"
     return abs(work - law.spring_energy(memory) - heats.sum()) / put_in, heats, viscous
 
 
@@ -182,11 +231,11 @@ def travel(kind: str, steps: int, seed: int = 4) -> tuple[float, np.ndarray, np.
 def test_a_cycle_in_the_tangent_plane_closes(kind, steps):
     """Exactly, for any step; the assertions on the way are Coulomb's cap and that nothing pulls."""
     residual, heats, viscous = travel(kind, steps)
-    assert residual < 1e-12
-    assert viscous.min() >= -1e-14
+    assert residual < 1e-12, "work put in = spring_energy + heat does not hold along a closed way"
+    assert viscous.min() >= -1e-14, "a dashpot gives energy"
     keys = set(keys_of(LAWS[kind]))
-    assert heats.sum() > 0.0 or "friction" not in keys
-    assert viscous.max() > 0.0 or not keys & {"damping", "normal_damping", "restitution"}
+    assert heats.sum() > 0.0 or "friction" not in keys, "friction makes no heat"
+    assert viscous.max() > 0.0 or not keys & {"damping", "normal_damping", "restitution"}, "dashpots take nothing"
 
 
 @every_law
@@ -197,8 +246,8 @@ def test_heat_is_not_negative(kind):
     for steps in (2000, 4000, 8000):
         _, heats, _ = travel(kind, steps)
         gained.append(-heats[heats < 0.0].sum() / max(heats.sum(), 1e-300))
-    assert gained[0] < 1e-6
-    assert gained[2] <= 0.3 * gained[0] + 1e-15
+    assert gained[0] < 1e-6, f"sliding gives energy: share of its heat, with half and a quarter of the step: {gained}"
+    assert gained[2] <= 0.3 * gained[0] + 1e-15, f"what sliding gives does not fall with the step: {gained}"
 
 
 @every_law
@@ -206,8 +255,8 @@ def test_damping_never_pulls(kind):
     law = formulas(kind)
     for speed in (-1e3, -1.0, 1e3):
         answer = law.force((0.01, speed, 0.3, -0.2), Memory(1e-4, 0.0, 0.0), 1e-4)
-        assert answer.elastic + answer.viscous >= 0.0
-        assert answer.viscous * speed >= 0.0
+        assert answer.elastic + answer.viscous >= 0.0, f"at closing speed {speed:g} the dashpot pulls more than elastic pushes"
+        assert answer.viscous * speed >= 0.0, f"at closing speed {speed:g} the dashpot pushes the way it goes"
         if answer.elastic + answer.viscous == 0.0:  # nothing to hold on to
             assert (answer.shear_u + answer.drag_u, answer.shear_w + answer.drag_w) == (0.0, 0.0)
 
@@ -275,7 +324,10 @@ def test_the_declared_units_are_those_of_the_formulas(kind):
             second = other.force((depth * length, *(speeds * length / time)), memories[1], 1e-3 * time)
             factors = (*[push] * 6, length, length, None, push * length)
             for name, mine, his, factor in zip(first._fields, first, second, factors, strict=True):
-                assert factor is None or his == mine * factor, name
+                assert factor is None or his == mine * factor, (
+                    f"in other units {name} is {his / (mine * factor or 1e-300):.6g} times what it should be: "
+                    "look at the units of the keys, " + ", ".join(f"{each} [{keys[each].key.unit}]" for each in numbers)
+                )
             memories = [Memory(each.spring_u, each.spring_w, each.extra) for each in (first, second)]
 
 
@@ -338,8 +390,11 @@ def test_a_file_refuses_what_python_refuses(kind):
 @every_law
 def test_a_law_says_what_it_is(kind):
     law = LAWS[kind]
-    assert getattr(clast, law.__name__) is law and law.__name__ in clast.__all__
-    assert law.known_as and law.__doc__ and law.module == law.__module__
+    assert getattr(clast, law.__name__) is law and law.__name__ in clast.__all__, f"clast has no {law.__name__}"
+    assert law.known_as, "known_as is empty: say in a few words what the law is, for the reference of scene files"
+    assert law.__doc__ and not law.__doc__.startswith(f"{law.__name__}("), f"{law.__name__} has no docstring"
+    assert law.module == law.__module__, "module = __name__ is missing"
     for name, each in keys_of(law).items():
-        assert each.key.meaning, name
-        assert name in law.__doc__ or any(name in (parent.__doc__ or "") for parent in law.__mro__), name
+        assert each.key.meaning, f"the key of {name} has no meaning"
+        named = any(name in (parent.__doc__ or "") for parent in law.__mro__)
+        assert named, f"the docstring of {law.__name__} does not name {name}"

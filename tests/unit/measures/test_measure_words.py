@@ -18,6 +18,7 @@ MEASURES = list(clast.measures.by_name().values())
 
 @pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)
 def test_a_measure_says_that_it_was_not_computed(kind: type) -> None:
+    assert kind.__doc__, f"{kind.__name__} has no docstring: results after compute(run), their shapes and units"
     measure = kind(**kind.example)
     assert isinstance(measure, Measure)
     given = ", ".join(f"{name}={value!r}" for name, value in kind.example.items())
@@ -78,10 +79,12 @@ def test_a_measure_is_computed_of_a_stored_run(kind: type, where: str, request: 
         with pytest.raises(InputError, match=f"{kind.__name__} is for runs in the plane and this one is in space"):
             measure.compute(run)
         return
-    assert measure.compute(run) is measure
+    computed = measure.compute(run)
+    assert computed is measure, f"compute(run) of {kind.__name__} does not end with: return self"
     assert repr(measure).startswith(f"{kind.__name__}(") and not repr(measure).endswith("not computed yet")
     results = {name: value for name, value in vars(measure).items() if name not in kind.example}
-    assert any(np.isfinite(value).all() for value in results.values() if isinstance(value, float | int | np.ndarray))
+    numbers = [value for value in results.values() if isinstance(value, float | int | np.ndarray)]
+    assert any(np.isfinite(value).all() for value in numbers), f"no result of {kind.__name__} is a finite number: {results}"
     for name in [name for name in dir(kind) if isinstance(getattr(kind, name), property)]:
         with suppress(InputError):  # a result that such a run does not have
             getattr(measure, name)

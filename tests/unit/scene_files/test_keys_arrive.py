@@ -60,13 +60,18 @@ def arguments_of(table: type[Keys], taker: str = "") -> dict[str, str]:
 
 @pytest.mark.parametrize("table, taker, function", TAKERS)
 def test_every_key_is_an_argument_of_what_takes_it(table, taker, function):
-    assert set(arguments_of(table, taker).values()) <= parameters(function)
+    unknown = set(arguments_of(table, taker).values()) - parameters(function)
+    assert not unknown, (
+        f"{sorted(unknown)} of {table.__name__}: no argument of {function.__qualname__}. Add it there (one of all scenes: "
+        "to Settings and Problem in scene/problem.py), or declare another way, see key() in scene_files/tables.py"
+    )
 
 
 @pytest.mark.parametrize("table", dict.fromkeys(table for table, _, _ in TAKERS))
 def test_every_key_is_taken_by_somebody(table):
     known = {taker for each, taker, _ in TAKERS if each is table}
-    assert {way_of(field).taker for field in table.model_fields.values()} <= known
+    unknown = {name: way_of(field).taker for name, field in table.model_fields.items() if way_of(field).taker not in known}
+    assert not unknown, f"nobody is known that takes these keys of {table.__name__}: {unknown}; add it to TAKERS above"
 
 
 WHOLE = [
@@ -99,4 +104,6 @@ def test_a_key_of_the_whole_file_arrives_in_the_scene(table, text, name, argumen
         return
     assert value is not None, "no value to try: add one above"
     scene, _, _ = scene_of(table.model_validate({**tables, name: value}), Path(), [])
-    assert np.array_equal(getattr(scene, argument), value)
+    assert hasattr(scene, argument), f"{type(scene).__name__} does not keep {argument} under its name"
+    arrived = getattr(scene, argument)
+    assert np.array_equal(arrived, value), f"{name} = {value} in the file is {argument} = {arrived} in the scene"

@@ -57,7 +57,8 @@ def in_file(which, given: dict):
 def test_a_file_gives_the_shape_that_python_makes(which):
     given = entries(which)
     read, made = in_file(which, given), MAKERS[which](**given, name="it")
-    assert np.array_equal(read.vertices, made.vertices) and len(made.vertices) > 0
+    assert len(made.vertices) > 0
+    assert np.array_equal(read.vertices, made.vertices), f"{given} gives other vertices in a file than in Python"
     assert (read.name, read.radius, read.reach, repr(read)) == (made.name, made.radius, made.reach, repr(made))
 
 
@@ -66,7 +67,8 @@ def test_a_file_can_give_every_default_as_well(which):
     given = entries(which)
     defaults = {name: each.default for name, each in keys_of(MAKERS[which]).items() if each.default not in (..., None)}
     written = {name: list(value) if isinstance(value, tuple) else value for name, value in defaults.items()}
-    assert np.array_equal(in_file(which, {**written, **given}).vertices, in_file(which, given).vertices)
+    same = np.array_equal(in_file(which, {**written, **given}).vertices, in_file(which, given).vertices)
+    assert same, f"with its defaults written out, {written}, the shape is another"
 
 
 @every_shape
@@ -111,10 +113,14 @@ def test_python_refuses_what_is_no_such_number(which):
 @every_shape
 def test_a_shape_says_what_it_is(which):
     maker = MAKERS[which]
-    assert getattr(clast.shapes, maker.__name__) is maker
-    assert maker.in_files.kind == which[1] and maker.in_files.known_as and maker.__doc__
-    assert set(inspect.signature(maker).parameters) - set(keys_of(maker)) == {"name"}
-    assert all(each.key.meaning for each in keys_of(maker).values())
+    assert getattr(clast.shapes, maker.__name__) is maker, f"clast.shapes.{maker.__name__} is something else"
+    assert maker.in_files.kind == which[1]
+    assert maker.in_files.known_as, f"{maker.__name__}: say in @in_files what it is, for the reference"
+    assert maker.__doc__, f"{maker.__name__} has no docstring"
+    without = set(inspect.signature(maker).parameters) - set(keys_of(maker))
+    assert without == {"name"}, f"a key stands beside every parameter but name; of {maker.__name__} without one: {without}"
+    silent = [name for name, each in keys_of(maker).items() if not each.key.meaning]
+    assert not silent, f"keys of {maker.__name__} without a meaning: {silent}"
 
 
 def test_two_of_one_kind_are_refused():

@@ -114,11 +114,11 @@ def unfailed(failures: Mapping[str, Sequence[Failure]]) -> Quantity:
             (Ending.STRAIN, "still rose, or fell by less than 5 %, at the largest strain"),
         ):
             number = sum(not each.failed and each.ending is ending for each in group)
-            late = sum(each.failed and each.ending is ending for each in group)
+            after = sum(each.failed and each.ending is ending for each in group)
             if number:
                 reasons.append(f"{what}: {number} {why}")
-            elif late and ending is Ending.BROKE_OFF:
-                reasons.append(f"{what}: {late} broke off after the failure, which counts")
+            elif after and ending is Ending.BROKE_OFF:
+                reasons.append(f"{what}: {after} broke off after the failure, which counts")
     missing = sum(not each.failed for each in every)
     return Quantity("tests without failure", float(missing), note="; ".join([f"of {len(every)}", *reasons]))
 

@@ -226,15 +226,15 @@ class Frames(Sequence[Kind]):
         return self._kind(self._run, self._table, part, row, int(self.steps[index]), float(self.times[index]))
 
 
-class StudyTable(Mapping[str, Array]):
-    """A table of a study: `table["cundall"]` is a column (k,). `seconds` is the time it took to make."""
+class NamedColumns(Mapping[str, Array]):
+    """Columns (k,) by name; KeyError names those that there are. `where` is where they stand, for that sentence."""
 
-    def __init__(self, name: str, columns: dict[str, Array], seconds: float) -> None:
-        self.name, self._columns, self.seconds = name, columns, seconds
+    def __init__(self, where: str, columns: dict[str, Array]) -> None:
+        self._where, self._columns = where, columns
 
     def __getitem__(self, column: str) -> Array:
         if column not in self._columns:
-            raise KeyError(f"no column {column!r} in table {self.name!r}; there are: {', '.join(self._columns)}")
+            raise KeyError(f"no column {column!r} in {self._where}; there are: {', '.join(self._columns)}")
         return self._columns[column]
 
     def __iter__(self) -> Iterator[str]:
@@ -242,6 +242,14 @@ class StudyTable(Mapping[str, Array]):
 
     def __len__(self) -> int:
         return len(self._columns)
+
+
+class StudyTable(NamedColumns):
+    """A table of a study: `table["cundall"]` is a column (k,). `seconds` is the time it took to make."""
+
+    def __init__(self, name: str, columns: dict[str, Array], seconds: float) -> None:
+        super().__init__(f"table {name!r}", columns)
+        self.name, self.seconds = name, seconds
 
     @property
     def rows(self) -> int:

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
@@ -15,6 +15,10 @@ from numpy.typing import NDArray
 from clast.errors import InputError
 from clast.packing.grains_in_box import ROUNDS, TOUCH, GrainsInBox, worst_pair
 from clast.shapes.plane.skeleton import Shape
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -125,7 +129,7 @@ class Packing(GrainsInBox):
         """Pairs (m, 2) of grains that overlap, images included, and how deep each (m,): r_i + r_j − distance of skeletons."""
         return self._overlapping(*self._crowded())
 
-    def plot(self, axes: Any = None, *, skeletons: bool = False) -> Any:
+    def plot(self, axes: Axes | None = None, *, skeletons: bool = False) -> Figure | SubFigure:
         """A picture of the grains in their cell, with their skeletons if `skeletons`; returns the figure."""
         import matplotlib.pyplot as plt
         from matplotlib.collections import PolyCollection
@@ -138,12 +142,13 @@ class Packing(GrainsInBox):
         axes.add_collection(PolyCollection(rings, facecolor=FILL, edgecolor=RIM, lw=0.7))
         if skeletons:
             axes.add_collection(PolyCollection(bones, facecolor="none", edgecolor="#b5482f", lw=0.6))
-        (x, y), style = self.corner, {"color": FRAME, "lw": 1.0}
+        x, y = self.corner
         for axis, (begin, end) in enumerate((((x, y), (x + self.width, y)), ((x, y), (x, y + self.height)))):
             far = (0.0, self.height) if axis == 0 else (self.width, 0.0)
             dashes = (0, (4, 3)) if self.periodic[1 - axis] else "-"
             for off in ((0.0, 0.0), far):
-                axes.plot([begin[0] + off[0], end[0] + off[0]], [begin[1] + off[1], end[1] + off[1]], ls=dashes, **style)
+                along, up = [begin[0] + off[0], end[0] + off[0]], [begin[1] + off[1], end[1] + off[1]]
+                axes.plot(along, up, ls=dashes, color=FRAME, lw=1.0)
         margin = 0.02 * max(self.width, self.height)
         axes.set_xlim(x - margin, x + self.width + margin)
         axes.set_ylim(y - margin, y + self.height + margin)

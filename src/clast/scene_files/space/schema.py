@@ -105,7 +105,7 @@ class RandomFillKeys(SpaceFillKeys):
 
 
 class SpaceVoronoiFillKeys(Keys):
-    """A soil of Voronoi cells: eroded by d, dilated by R ≤ d (see docs/packings3d.md). Periodic where the box is."""
+    """A soil of Voronoi cells: eroded by d, dilated by R ≤ d (see docs/space-packings.md). Periodic where the box is."""
 
     kind: Literal["voronoi"] = key(..., "cells of a Voronoi diagram")
     columns: int = key(..., "cubes along x", taker="packing", ge=1, le=1000)
