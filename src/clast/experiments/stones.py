@@ -153,13 +153,13 @@ def evaluate(p: Stones, run: Run) -> Sequence[Quantity]:
 def evenness(run: Run) -> Quantity:
     """Whether the flow stays as it is, to a tenth or to two errors, from how unlike the times are in which tenths of all come."""
     name = "flow of 40 … 70 % / of 10 … 40 %"
-    times = np.array([1.0 / flow(run, 0.1 * k, 0.1 * (k + 1)) for k in range(1, 7)]).reshape(2, 3)  # a tenth each, early and late
+    times = np.array([1.0 / flow(run, 0.1 * k, 0.1 * (k + 1)) for k in range(1, 7)]).reshape(2, 3)  # a tenth each, in two halves
     if not np.isfinite(times).all():
         return Quantity(name, math.nan, note="fewer came out: it jammed, or the run is too short")
-    early, late = times.mean(axis=1)
-    error = early / late * math.hypot(*(times.std(axis=1, ddof=1) / math.sqrt(3.0) / times.mean(axis=1)))
+    first, second = times.mean(axis=1)
+    error = first / second * math.hypot(*(times.std(axis=1, ddof=1) / math.sqrt(3.0) / times.mean(axis=1)))
     return near(
-        name, early / late, 1.0, max(EVEN, 2.0 * error), f"an hour-glass runs evenly; ± {error:.2g}, of which two are allowed"
+        name, first / second, 1.0, max(EVEN, 2.0 * error), f"an hour-glass runs evenly; ± {error:.2g}, of which two are allowed"
     )
 
 
