@@ -3,6 +3,7 @@
 from types import ModuleType
 
 from clast.backend import bind
+from clast.dynamics.arrays import MOVES, SHEARED, STAYS
 from clast.dynamics.contacts import kinds
 from clast.dynamics.family import family_of
 from clast.errors import SceneError
@@ -34,7 +35,7 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
             rolling=rolling,
             cohesive=kind.cohesion is not None,
             damped=any(law.damps for law in laws),
-            cell=moves,
+            cell=SHEARED if moves and scene.box.sheared else MOVES if moves else STAYS,
             gear=INTEGRATORS[integrator],
             family=family.PASSES,
         )

@@ -161,6 +161,7 @@ def model_of(
         stiffness=stiffness_of(scene, found.radius[found.counted]) if stiffness is None else stiffness,
         period=np.array(scene.box.periods),
         cell=np.array([found.cell], np.int64),
+        shear=np.zeros(3),
         gravity=np.array(scene.gravity),
     )
 
@@ -213,6 +214,9 @@ def lay_out_tags(scene: AnyProblem, found: Arranged, stiffness: float) -> tuple[
                 offsets.append(offset)
             what = Column((pressure.value,), False, f"Pressure on body {k}")
             loads.append(([r, component, *ends], [sign, *offsets], what))
+        if imposed.shear is not None and imposed.shear.stress is not None:  # across period_x, which is the place of the cell along x
+            what = Column((imposed.shear.stress,), False, "Shear of the box, stress")
+            loads.append(([r, axes, -1, found.cell, 0], [1.0, 0.0], what))
     columns += [column for _, _, column in loads]
     columns.append(Column((scene.drag,), False, "drag", not_negative=True))
     return Tags(
