@@ -26,19 +26,20 @@ from clast.measures.stress import Stress
 from clast.output.figures.plane import GRAIN, draw_bodies, fit_axes, save_figure, scene_outlines
 from clast.output.store.reader import Run, StudyTable
 from clast.scene.plane import Box, Scene
-from clast.scene.tags import Pressure, Shear
+from clast.scene.tags import Dashpot, Pressure, Shear
 from clast.shapes import disk, regular
 from clast.shapes.plane.skeleton import Shape
 
-INERTIAL_NUMBERS = (0.003, 0.01, 0.03, 0.1, 0.2)
+INERTIAL_NUMBERS = (0.003, 0.01, 0.03, 0.1, 0.3)
 BODIES = ": bodies"  # behind the name of a test: its grains at the end
 LINE = 0.25, 1.1  # μ at I = 0, and its slope
 BAR = 0.05  # of μ
 FILLED = 0.82  # solid fraction at which the cell would be as high as wide
-ROOM = 1.4  # from place to place at the start, in mean diameters
+ROOM = 1.05  # from place to place at the start, over the largest grain
 ROUNDING = 0.15  # of a hexagon: its sphero-radius over the circumradius of its skeleton
 SIZES_OF_GRAINS = 16
-SETTLING = 100.0  # √(m/P), in which the cell is pressed together
+BRAKE = 1.0  # dashpot of the height of the cell, √(mP)/d: little, or it would hold back how the height fluctuates in the flow
+SETTLING = 50.0  # √(m/P), in which the cell is pressed together
 COLOURS, PLURAL = {"disk": "C0", "hexagon": "C3"}, {"disk": "disks", "hexagon": "hexagons"}
 ENERGY = 1e-3  # bar of the energy error
 
@@ -47,15 +48,16 @@ class MuOfI(Parameters):
     """Mean diameter 2√(area/π), mean mass and pressure P are 1; stiffness is that of a contact over P."""
 
     shape: Literal["both", "disk", "hexagon"] = parameter("both", "shape of the grains, or both in turn")
-    grains: int = parameter(400, "number of grains", "", ge=36)
+    grains: int = parameter(256, "number of grains", "", ge=36)
     seeds: int = parameter(4, "samples, with seeds from --seed on", "", ge=1)
     spread: float = parameter(0.2, "half width of the even distribution of diameters", "", ge=0, lt=0.6)
     stiffness: float = parameter(1e4, "k_n", "P", ge=1e3)
     tangential: float = parameter(0.5, "k_t over k_n", "", gt=0)
     friction: float = parameter(0.5, "friction μ between grains", "", ge=0)
     restitution: float = parameter(0.5, "of a straight impact", "", ge=0.01, le=1)
-    strain: float = parameter(10.0, "shear strain over which is averaged", "", gt=0)
-    start: float = parameter(3.0, "shear strain before", "", ge=0)
+    strain: float = parameter(6.0, "shear strain over which is averaged", "", gt=0)
+    start: float = parameter(1.5, "shear strain before", "", ge=0)
+    dt: float = parameter(8e-4, "time step", "√(m/P)", gt=0)
 
 
 SIZES: Sizes = {"quick": {"grains": 100, "seeds": 1, "strain": 2.0, "start": 1.0, "shape": "disk"}, "full": {}}
@@ -87,16 +89,17 @@ def sheared(p: MuOfI, shape: str, number: float, seed: int) -> Scene:
     chosen = rng.permutation(np.resize(np.arange(SIZES_OF_GRAINS), p.grains))
     areas = 0.25 * math.pi * sizes[chosen] ** 2
     width = math.sqrt(areas.sum() / FILLED)
-    columns = int(width / (ROOM * (1.0 + 0.5 * p.spread)))
+    shapes = [grain_of(shape, each) for each in sizes]
+    columns = int(width / (2.0 * ROOM * shapes[-1].reach))
     rows = math.ceil(p.grains / columns)
     pitch = width / columns
     places = pitch * (np.stack(np.divmod(np.arange(p.grains), columns)[::-1], axis=1) + 0.5)
     velocities = np.stack([number * (places[:, 1] - np.average(places[:, 1], weights=areas)), np.zeros(p.grains)], axis=1)
     law = Linear(p.stiffness, p.tangential * p.stiffness, p.friction, restitution=p.restitution)
-    tags = (Shear(rate=number), Pressure(1.0, "-y"))
+    tags = (Shear(rate=number), Pressure(1.0, "-y"), Dashpot(BRAKE))
     scene = Scene(law=law, box=Box(width, rows * pitch, tags=tags))
     scene.add_many(
-        [grain_of(shape, each) for each in sizes], places, which=chosen, angles=rng.uniform(0.0, 2.0 * math.pi, p.grains),
+        shapes, places, which=chosen, angles=rng.uniform(0.0, 2.0 * math.pi, p.grains),
         velocities=velocities, density=p.grains / areas.sum(),
     )  # fmt: skip
     return scene
@@ -110,7 +113,8 @@ def duration(p: MuOfI, number: float) -> float:
 def flow(p: MuOfI, shape: str, number: float, seed: int, threads: int | str) -> Record:
     """Shear a sample."""
     until = duration(p, number)
-    return record(sheared(p, shape, number, seed), until=until, samples=round(100 * number * until), frames=1, threads=threads)
+    samples = round(100 * number * until)
+    return record(sheared(p, shape, number, seed), until=until, dt=p.dt, samples=samples, frames=1, threads=threads)
 
 
 def tables(p: MuOfI, threads: int | str) -> Mapping[str, Callable[[], Columns]]:

@@ -99,6 +99,8 @@ def arrange(scene: AnyProblem, cell: tuple[Any, Imposed] | None = None) -> Arran
         mass, inertia = np.append(mass, cell[0].mass), np.append(inertia, cell[0].inertia)
     rank = ranks_of(imposed)[imposed_of]
     rank[(rank == FREE) & bodies.column("big")] = TAGGED
+    if cell is not None:
+        rank[-1] = TAGGED  # one that leans and stays as well
     order = np.lexsort((np.arange(len(bodies)), near, rank)).astype(np.int64)
     free, moving = int((rank == FREE).sum()), int((rank < AT_REST).sum())
     rows = bodies.taken(order)
