@@ -1,12 +1,14 @@
 """The images of a periodic box: n periods along each axis away, and in a sheared cell n_y offsets further along x as well."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
 
-def shifts(images: NDArray[np.generic], period: Floats, offset: float = 0.0) -> Floats:
+def shifts(images: NDArray[Any], period: Floats, offset: float = 0.0) -> Floats:
     """The ways (…, d) to images of these numbers (…, d)."""
     ways = np.asarray(images, np.float64) * period
     if offset != 0.0:
@@ -15,7 +17,7 @@ def shifts(images: NDArray[np.generic], period: Floats, offset: float = 0.0) -> 
 
 
 def numbers(ways: Floats, period: Floats, offset: float = 0.0, *, lowest: bool = True) -> Floats:
-    """Numbers (…, d) of the images to which some ways (…, d) lead from the cell at the origin, whole numbers; 0 along an open side.
+    """Numbers (…, d) of the images to which some ways (…, d) lead from the cell at the origin; 0 along an open side.
 
     lowest   of points: the cell that holds each. Without, of ways from image to image: the nearest
     """

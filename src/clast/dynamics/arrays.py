@@ -34,8 +34,8 @@ class Model(NamedTuple):
 
 
 PER_BODY = Model._fields[: Model._fields.index("law")]  # those with a row for each body
-# Model.shear: by which images one cell up lie further along x at the last rebuild; how far apart along y bodies lie that may meet;
-# the strain since that rebuild, as expected for the end of the step
+# Model.shear: by which images one cell up lie further along x at the last rebuild; how far apart along y bodies lie at most that
+# may meet; the strain since that rebuild, as expected for the end of the step
 OFFSET, SPAN, STRAIN = range(3)
 
 

@@ -20,7 +20,7 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
     laws = scene.laws()
     kind = laws[0]
     rolling = kind.rolling is not None
-    moves = isinstance(scene, Scene) and scene.box.moves
+    moves = cell_of(scene) != STAYS
     family = family_of(scene)
     if moves and INTEGRATORS[integrator]:
         raise SceneError(f'a periodic cell that moves needs integrator="verlet", not "{integrator}"')
@@ -35,11 +35,18 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
             rolling=rolling,
             cohesive=kind.cohesion is not None,
             damped=any(law.damps for law in laws),
-            cell=SHEARED if moves and scene.box.sheared else MOVES if moves else STAYS,
+            cell=cell_of(scene),
             gear=INTEGRATORS[integrator],
             family=family.PASSES,
         )
     )
+
+
+def cell_of(scene: Scene | Scene3D) -> int:
+    """What of the periodic cell moves; in space nothing does."""
+    if not isinstance(scene, Scene) or not scene.box.moves:
+        return STAYS
+    return SHEARED if scene.box.sheared else MOVES
 
 
 def counting_of(scene: Scene | Scene3D) -> str:

@@ -50,7 +50,9 @@ class Rows(NamedTuple):
         rows = np.argsort(engine.order)
         cell = int(rows[-1]) if engine.kernels.CELL else -1
         body = rows[:-1] if engine.kernels.CELL else rows
-        return cls(engine.order, body, cell, engine.free, engine.moving, engine.gone, engine.roles.rank, engine.kernels.CELL == SHEARED)
+        return cls(
+            engine.order, body, cell, engine.free, engine.moving, engine.gone, engine.roles.rank, engine.kernels.CELL == SHEARED
+        )
 
     def by_rank(self, count: int) -> np.ndarray:
         """The first `count` rows by rank: sums in this order do not depend on where bodies lie in memory."""

@@ -1,9 +1,9 @@
 """Dense flow at a steady shear rate: friction and solid fraction against the inertial number I = γ̇√(m/P), disks and hexagons.
 
 Grains fill a cell that repeats both ways and is sheared at the rate γ̇ (`clast.Shear`); a pressure P sets its height. There are no
-walls, so all of it flows alike. The effective friction μ is shear stress over normal stress on faces across y, contacts and motion
-of the grains together, averaged over the strain after the start. The line 0.25 + 1.1 I is that of Da Cruz et al. (2005) for disks
-of friction 0.4 up to I = 0.2; beyond, measured friction is known to fall below it.
+walls, so all of it flows alike. The effective friction μ is shear stress over normal stress on faces across y, of contacts and
+motion of the grains together, averaged over the strain after the start. The line 0.25 + 1.1 I is that of Da Cruz et al. (2005)
+for disks of friction 0.4 up to I = 0.2; beyond, measured friction is known to fall below it.
 
 How it is judged. The mean over seeds has to lie within 5 % of the line. Its error is the standard error of the seeds.
 """
@@ -159,7 +159,7 @@ def tables_of(test: Record) -> dict[str, Columns]:
 # --- what is measured ------------------------------------------------------------------------------------------------
 
 
-def line(number: float) -> float:
+def line(number: Any) -> Any:
     """μ of Da Cruz et al."""
     return LINE[0] + LINE[1] * number
 

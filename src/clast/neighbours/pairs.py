@@ -156,7 +156,7 @@ def note_level_of(dimension: SimpleNamespace) -> Any:
         """The same in a sheared cell, one layer: the grain sees the rows above its home as far back along x as those lie ahead.
         Where it looks all round, it looks into every cell."""
         work, room, at = world.work, world.work.room, GRID * level
-        (x, y, _), (lx, ly, _) = home(i, world), periods(world.model)
+        (x, y, _), (lx, _, _) = home(i, world), periods(world.model)
         nx, ny = work.grid[at + NX], work.grid[at + NY]
         span = world.model.reach[i] + world.roles.level_reach[level] + 2.0 * world.alpha
         y_first, y_count = cells_within(y, span, room[LOW + 1], room[EXTENT + 1], True, ny)

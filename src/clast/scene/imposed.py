@@ -62,7 +62,9 @@ def numbers_of(tag: Velocity | Force, axes: int) -> list[Timed | None]:
 
 
 def check_axes(who: str, tag: Tag, axes: int) -> None:
-    """SceneError where a tag has a component that the plane does not have, or lacks one that space needs."""
+    """SceneError where a tag has a component that the plane does not have, lacks one that space needs, or is for a cell only."""
+    if isinstance(tag, Shear) and who != CELL:
+        raise SceneError(f'{who}: a Shear acts on the periodic cell of the plane: give it to the Box, or tag "cell"')
     if isinstance(tag, Velocity | Force) and axes == PLANE:
         for name in ONLY_SPACE:
             value = getattr(tag, name, None)
@@ -104,8 +106,6 @@ def sum_up(who: str, tags: Iterable[Tag], axes: int = PLANE) -> Imposed:
                 raise SceneError(f"{who}: two Dashpot tags with different coefficients")
             total.dashpot = tag.along(axes)
         elif isinstance(tag, Shear):
-            if who != CELL:
-                raise SceneError(f"{who}: a Shear acts on the periodic cell of a plane: give it to its Box, or tag \"cell\"")
             if total.shear is not None:
                 raise SceneError(f"{who}: two Shear tags; give one")
             total.shear = tag

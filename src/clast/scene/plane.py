@@ -300,7 +300,7 @@ class Scene(Problem[Body]):
         return named and periodic and self.bodies.with_object("name", "cell").size == 0
 
     def cell(self) -> Body | None:
-        """The periodic cell as a body, its place the periods, its angle the offset, where it moves; it has the id after the last."""
+        """The periodic cell as a body, where it moves: its place the periods, its angle the offset, its id after the last."""
         if not self.box.moves or not self.bodies:
             return None
         grains = self.bodies.column("mass")[~self.bodies.column("big")]

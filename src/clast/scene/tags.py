@@ -164,7 +164,7 @@ class Dashpot:
 
 @dataclass(frozen=True)
 class Shear:
-    """Shears the periodic cell of a plane along x: images above are carried along, one row of them `offset` further than the next.
+    """Shears the periodic cell of the plane along x: rows of images slide past each other.
 
     rate     shear rate [1/time]: an image one period_y up is faster by rate × the present period_y
     stress   or a shear stress [force/length], that pulls these images towards +x with stress × period_x

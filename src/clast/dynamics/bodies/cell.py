@@ -57,7 +57,7 @@ def farthest_image(engine: Engine) -> float:
 
 
 def speed(engine: Engine) -> float:
-    """How fast the farthest image that is met moves with the cell; where it is sheared, against the flow, and neighbours in it."""
+    """How fast the farthest image that is met moves with the cell; in a sheared one against the flow, and neighbours in it."""
     row = engine._seen_state.body[engine.model.cell[0]]
     if engine.kernels.CELL == SHEARED:
         return farthest_image(engine) * abs(float(row[VY])) + span(engine) * abs(float(row[SPIN] / row[Y]))

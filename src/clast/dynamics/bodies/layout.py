@@ -216,7 +216,7 @@ def lay_out_tags(scene: AnyProblem, found: Arranged, stiffness: float) -> tuple[
                 offsets.append(offset)
             what = Column((pressure.value,), False, f"Pressure on body {k}")
             loads.append(([r, component, *ends], [sign, *offsets], what))
-        if imposed.shear is not None and imposed.shear.stress is not None:  # across period_x, which is the place of the cell along x
+        if imposed.shear is not None and imposed.shear.stress is not None:  # across period_x, the place of the cell along x
             what = Column((imposed.shear.stress,), False, "Shear of the box, stress")
             loads.append(([r, axes, -1, found.cell, 0], [1.0, 0.0], what))
     columns += [column for _, _, column in loads]

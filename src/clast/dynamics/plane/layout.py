@@ -50,8 +50,8 @@ def refuse_walls(found: Arranged) -> None:
     walls = np.flatnonzero(found.big & (np.arange(len(found.big)) != found.cell))
     if walls.size:
         raise SceneError(
-            f"body {found.order[walls].min()} is a wall in a cell that is sheared or has an offset, and would be sheared apart from "
-            "its images: leave walls out, or move a plate by a Velocity tag instead"
+            f"body {found.order[walls].min()} is a wall in a cell that is sheared or has an offset, and its images would leave "
+            "it: leave walls out, or move a plate by a Velocity tag instead"
         )
 
 

@@ -17,8 +17,8 @@ from clast.algebra.plane import Vector, opposite, turn, turn_back
 from clast.backend.device import device, unsigned
 from clast.contact.plane.features import Geometry
 from clast.contact.plane.spheropolygon import FEATURE, NOTCH
-from clast.dynamics.contacts.kinds import OTHERS, TWO_ROUND
 from clast.dynamics.arrays import SHEARED
+from clast.dynamics.contacts.kinds import OTHERS, TWO_ROUND
 from clast.dynamics.listing import pair_rows_of, shift_by, shift_in_sheared, with_memory
 from clast.dynamics.plane.columns import (
     BODY,

@@ -1,8 +1,8 @@
 """A sheared periodic cell of the plane: its lattice is n_x (L_x, 0) + n_y (S, L_y), and the offset S moves.
 
 The body that stands for a moving cell (`clast.dynamics.plane.tagged`) has S as its third component, where others have their
-angle, so S has a velocity, an inertia, forces and work as the lengths have. With the grains' own velocities all of it follows from
-½Σmv² + ½W(L̇² + Ṡ²) − U. The images in row n_y move at n_y Ṡ along x, and the force on S is Σ n_y f_x.
+angle, so S has a velocity, an inertia, forces and work as the lengths have. With the grains' own velocities all of it follows
+from ½Σmv² + ½W(L̇² + Ṡ²) − U. The images in row n_y move at n_y Ṡ along x, and the force on S is Σ n_y f_x.
 
 Neither S nor places are wrapped, so the image of a pair never changes: a cell that has been sheared by a whole period has the
 same lattice again, in which images have other numbers. L_x stays: in a cell that leans a change of L_x alone would shear.

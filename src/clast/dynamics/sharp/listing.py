@@ -38,7 +38,9 @@ from clast.neighbours.feature_tree import Tree, least_of, next_leaf, tree_of
 
 __all__ = ["WORDS", "listing_of", "room_of", "trees_of"]
 
-ROWS = pair_rows_of(SimpleNamespace(axes=AXES, PAIR=PAIR, CONSTANT=CONSTANT, MASS=MASS, LAW=LAW, place=place, shift=shift_by(periods)))
+ROWS = pair_rows_of(
+    SimpleNamespace(axes=AXES, PAIR=PAIR, CONSTANT=CONSTANT, MASS=MASS, LAW=LAW, place=place, shift=shift_by(periods))
+)
 read_pair, write_pair = ROWS.read_pair, ROWS.write_pair
 
 
@@ -215,7 +217,8 @@ def carry(p, world):
 def listing_of(choice: SimpleNamespace) -> SimpleNamespace:
     """What `clast.neighbours.rebuild.rebuild_of` reads, for what contacts remember."""
     return SimpleNamespace(
-        axes=AXES, place=place, periods=periods, offset=None, radius=radius, speed=speed, is_near_big=is_near_big, pair_width=PAIR,
-        body_width=BODY, note_reference=note_reference, close_pairs=ROWS.close_pairs, list_pair=list_pair, write_row=write_row,
+        axes=AXES, place=place, periods=periods, offset=None, radius=radius, speed=speed, is_near_big=is_near_big,
+        pair_width=PAIR, body_width=BODY, note_reference=note_reference, close_pairs=ROWS.close_pairs, list_pair=list_pair,
+        write_row=write_row,
         carry=with_memory(choice.remembers, carry),
     )  # fmt: skip

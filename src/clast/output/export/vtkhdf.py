@@ -208,7 +208,7 @@ class ContactPolyData(PolyData):
         """Write when the steps are and where they begin."""
         if self.empty:
             some = next(iter(self.tables.values()))
-            self._put({name: some[name][:0] for name in some.names}, np.zeros(3))
+            self._put({name: some[name][:0] for name in some.names}, np.zeros(3), 0.0)
             for starts in self.starts.values():
                 last = starts.pop()
                 for step in self.empty:
