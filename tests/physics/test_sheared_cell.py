@@ -303,3 +303,25 @@ def test_pictures_show_every_grain_where_the_lattice_has_it(run):
     seen = shapely.union_all([shapely.Polygon(ring) for ring in rings]).intersection(shapely.box(0.0, 0.0, *frame.period))
     assert seen.area == pytest.approx(36.0, rel=0.01)
     assert frame.offset % SIDE > 1.0
+
+
+def test_exports_lean_with_the_lattice(run, tmp_path):
+    """GSD: a tilted box that holds every grain, and images that lead back to the places; CSV: the offsets of the frames."""
+    import gsd.hoomd
+
+    from clast.output.export.csv import export_csv
+    from clast.output.export.gsd import export_gsd
+
+    frame = run.frames[-1]
+    with gsd.hoomd.open(str(export_gsd(run, tmp_path / "a.gsd"))) as file:
+        found = file[-1]
+    width, height, _, tilt = found.configuration.box[:4].astype(float)
+    assert abs(tilt) * height < 0.5 * width + 1e-3
+    assert (tilt * height - frame.offset) / width == pytest.approx(round((tilt * height - frame.offset) / width), abs=1e-5)
+    upright = found.particles.position[:, :2] @ np.array([[1.0, 0.0], [-tilt, 1.0]])
+    assert (np.abs(upright) <= 0.5 * np.array([width, height]) + 1e-4).all()
+    images = found.particles.image[:, :2] @ np.array([[width, 0.0], [tilt * height, height]])
+    apart = found.particles.position[:, :2] + images - frame.positions
+    assert np.ptp(apart, axis=0).max() < 1e-3
+    lines = (export_csv(run, tmp_path / "csv") / "frames.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0].split(",")[-1] == "offset [length]" and float(lines[-1].split(",")[-1]) == pytest.approx(frame.offset)
