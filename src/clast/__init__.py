@@ -31,6 +31,7 @@ _PUBLIC = {
     "Force": "clast.scene.tags",
     "Pressure": "clast.scene.tags",
     "Dashpot": "clast.scene.tags",
+    "Shear": "clast.scene.tags",
     "Ramp": "clast.scene.timed",
     "Harmonic": "clast.scene.timed",
     "Table": "clast.scene.timed",

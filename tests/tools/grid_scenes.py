@@ -14,7 +14,7 @@ from clast.dynamics.engine import Engine
 from clast.laws import Cohesion, Hertz, Linear, OverlapEnergy, OverlapVolume, Rolling
 from clast.scene.plane import Box, Scene
 from clast.scene.space import Box3D, Scene3D
-from clast.scene.tags import Force, Pressure, Velocity
+from clast.scene.tags import Force, Pressure, Shear, Velocity
 from clast.shapes import cow, cuboid, disk, regular, segment, sphere
 
 DT = 2e-4
@@ -62,6 +62,16 @@ def pressed_cell() -> Scene:
     scene = Scene(law=Linear(1e4, 5e3, friction=0.5, **ROUGH), box=box)
     for k in range(4):
         shape = disk(0.5) if k == 3 else regular(4, 0.1, side=0.8)
+        scene.add(shape, (1.01 * (k % 2), 1.01 * (k // 2)), velocity=(1.0 - k, 0.5 * k), spin=1.0 - k, angle=0.785 + 0.005 * k)
+    return scene
+
+
+def sheared_cell() -> Scene:
+    """The same in a cell that leans and is sheared by a stress, while a pressure closes it."""
+    box = Box(2.02, 2.0, offset=0.3, tags=(Shear(stress=200.0), Pressure(300.0, "-y")))
+    scene = Scene(law=Linear(1e4, 5e3, friction=0.5, **ROUGH), box=box)
+    for k in range(4):
+        shape = disk(radius=0.5) if k > 1 else regular(4, 0.1, side=0.8)
         scene.add(shape, (1.01 * (k % 2), 1.01 * (k // 2)), velocity=(1.0 - k, 0.5 * k), spin=1.0 - k, angle=0.785 + 0.005 * k)
     return scene
 
@@ -120,7 +130,7 @@ def sharp(law: Any) -> Scene3D:
 SCENES: dict[str, Callable[[], Any]] = {
     each.__name__: each
     for each in (
-        pentagons, elastic, sticky_disks, gear, pressed_cell, cubes, cubes_and_sphere, full_layer, hertz_spheres,
+        pentagons, elastic, sticky_disks, gear, pressed_cell, sheared_cell, cubes, cubes_and_sphere, full_layer, hertz_spheres,
         sharp_cubes, conserving_cubes,
     )
 }  # fmt: skip

@@ -48,7 +48,7 @@ OF_TABLES = {
     "unit/laws/test_overlap_laws",
     "unit/measures/test_measure_faults",
     "unit/neighbours/test_long_skeletons", "unit/neighbours/test_neighbours", "unit/neighbours/test_rebuild",
-    "unit/neighbours/test_sharp_lists", "unit/neighbours/test_space_lists",
+    "unit/neighbours/test_sharp_lists", "unit/neighbours/test_sheared_lists", "unit/neighbours/test_space_lists",
     "unit/scene/test_scene",
     "unit/scene_files/test_scene_file",
     "unit/test_layout_stays_inside",

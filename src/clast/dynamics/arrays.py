@@ -10,6 +10,7 @@ import numpy as np
 # columns of State.book, path integrals per body
 VISCOUS, SLIDING, LOST, TAG_WORK, DRAG, ROLLING, REMOVED, WORK = range(8)
 ACCOUNTS = 8  # a cache line each
+STAYS, MOVES, SHEARED = range(3)  # a periodic cell: nothing of it moves, its lengths do, or its height and its offset
 
 
 class Model(NamedTuple):
@@ -28,10 +29,14 @@ class Model(NamedTuple):
     stiffness: np.ndarray  # (2,) largest ∂F/∂δ at the overlap the time step is made for, and at one that is surely reached
     period: np.ndarray  # (2 or 3,) length of the periodic cell at the last rebuild, 0 where a side is open
     cell: np.ndarray  # (1,) int64: row of the body whose place is the lengths of the moving cell, −1 where it stays
+    shear: np.ndarray  # (3,) of a sheared cell, see below; 0 where it stands upright
     gravity: np.ndarray  # (2 or 3,) acceleration
 
 
 PER_BODY = Model._fields[: Model._fields.index("law")]  # those with a row for each body
+# Model.shear: by which images one cell up lie further along x at the last rebuild; how far apart along y bodies lie at most that
+# may meet; the strain since that rebuild, as expected for the end of the step
+OFFSET, SPAN, STRAIN = range(3)
 
 
 class State(NamedTuple):
@@ -225,6 +230,7 @@ class BodyModel(NamedTuple):
     inverse_mass: np.ndarray
     inverse_inertia: np.ndarray
     cell: np.ndarray
+    shear: np.ndarray
     gravity: np.ndarray
 
 

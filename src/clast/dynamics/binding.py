@@ -3,6 +3,7 @@
 from types import ModuleType
 
 from clast.backend import bind
+from clast.dynamics.arrays import MOVES, SHEARED, STAYS
 from clast.dynamics.contacts import kinds
 from clast.dynamics.family import family_of
 from clast.errors import SceneError
@@ -19,7 +20,7 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
     laws = scene.laws()
     kind = laws[0]
     rolling = kind.rolling is not None
-    moves = isinstance(scene, Scene) and scene.box.moves
+    moves = cell_of(scene) != STAYS
     family = family_of(scene)
     if moves and INTEGRATORS[integrator]:
         raise SceneError(f'a periodic cell that moves needs integrator="verlet", not "{integrator}"')
@@ -34,11 +35,18 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
             rolling=rolling,
             cohesive=kind.cohesion is not None,
             damped=any(law.damps for law in laws),
-            cell=moves,
+            cell=cell_of(scene),
             gear=INTEGRATORS[integrator],
             family=family.PASSES,
         )
     )
+
+
+def cell_of(scene: Scene | Scene3D) -> int:
+    """What of the periodic cell moves; in space nothing does."""
+    if not isinstance(scene, Scene) or not scene.box.moves:
+        return STAYS
+    return SHEARED if scene.box.sheared else MOVES
 
 
 def counting_of(scene: Scene | Scene3D) -> str:

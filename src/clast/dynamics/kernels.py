@@ -27,7 +27,7 @@ EXTRA = 0  # whether contacts remember a second number
 ROLLING = 0
 COHESIVE = 0
 DAMPED = 1  # whether contacts may have dashpots
-CELL = 0  # whether the periodic cell moves
+CELL = 0  # whether the periodic cell moves: 1 its lengths, 2 its height and its offset
 GEAR = 0  # order of Gear's method, 0 for velocity Verlet
 LAW_WIDTH = 7  # parameters of the law itself
 

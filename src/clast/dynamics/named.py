@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clast.algebra.quaternions import matrix
-from clast.dynamics.arrays import DRAG, LOST, REMOVED, ROLLING, SLIDING, TAG_WORK, VISCOUS, WORK
+from clast.dynamics.arrays import DRAG, LOST, REMOVED, ROLLING, SHEARED, SLIDING, TAG_WORK, VISCOUS, WORK
 from clast.dynamics.family import Family
 from clast.dynamics.named_contacts import ContactTable
-from clast.dynamics.plane.columns import COS, SIN
+from clast.dynamics.plane.columns import COS, PLACE_OF_OFFSET, SIN, SPIN
 from clast.dynamics.space.columns import THEN, TURN
 from clast.dynamics.space.family import momenta
 from clast.dynamics.timestep import safe_step
@@ -42,6 +42,7 @@ class Rows(NamedTuple):
     moving: int
     gone: int
     rank: np.ndarray  # (rows,) int32: see `Roles`
+    sheared: bool  # whether that cell leans or may lean
 
     @classmethod
     def of(cls, engine: Any) -> Rows:
@@ -49,7 +50,9 @@ class Rows(NamedTuple):
         rows = np.argsort(engine.order)
         cell = int(rows[-1]) if engine.kernels.CELL else -1
         body = rows[:-1] if engine.kernels.CELL else rows
-        return cls(engine.order, body, cell, engine.free, engine.moving, engine.gone, engine.roles.rank)
+        return cls(
+            engine.order, body, cell, engine.free, engine.moving, engine.gone, engine.roles.rank, engine.kernels.CELL == SHEARED
+        )
 
     def by_rank(self, count: int) -> np.ndarray:
         """The first `count` rows by rank: sums in this order do not depend on where bodies lie in memory."""
@@ -70,6 +73,9 @@ class Cell(NamedTuple):
     loads: np.ndarray  # (2,) force of its tags on the lengths, pulling is positive [N]
     held: np.ndarray  # (2,) bool: whether a tag prescribes the rate
     dashpots: np.ndarray  # (2,) coefficients [N s/m]
+    sheared: bool  # whether it leans or may lean
+    offset: float  # by which images one period_y up lie further along x [m]; never wrapped
+    offset_rate: float  # how fast that grows [m/s]
 
 
 class Named:
@@ -134,6 +140,12 @@ class Named:
         """Lengths of the periodic cell (2 or 3,) [m], 0 where a side is open."""
         cell = self._where().cell
         return self.model.period.copy() if cell < 0 else self.state.body[cell, 0:2].copy()
+
+    @property
+    def offset(self) -> float:
+        """By which images one period up lie further along x [m], never wrapped; 0 in a cell that stands upright."""
+        rows = self._where()
+        return float(self.state.body[rows.cell, PLACE_OF_OFFSET]) if rows.sheared else 0.0
 
     @property
     def gravity(self) -> np.ndarray:
@@ -204,6 +216,9 @@ class NamedInstant(Named):
             loads=self.tags.push[tagged, :2].copy(),
             held=self._held(rows)[rows.cell],
             dashpots=self.tags.dashpot[tagged].copy(),
+            sheared=rows.sheared,
+            offset=self.offset,
+            offset_rate=float(row[SPIN]) if rows.sheared else 0.0,
         )
 
     @property

@@ -93,7 +93,8 @@ def worlds_of(passes: SimpleNamespace) -> Any:
     def bodies_at(step, job):
         m, c, f = job.model, job.lists, job.forces
         return BodyWorld(
-            BodyModel(bare(m.inverse_mass), bare(m.inverse_inertia), bare(m.cell), bare(m.gravity)), look_at_state(job.state),
+            BodyModel(bare(m.inverse_mass), bare(m.inverse_inertia), bare(m.cell), bare(m.shear), bare(m.gravity)),
+            look_at_state(job.state),
             BodyLists(bare(c.image), bare(c.first_pair), bare(c.first_other), bare(c.other), bare(c.reference)),
             BodyForces(bare(f.pair), bare(f.work), bare(f.loss)), whole(job.tags), clock_at(step, job.run, job.tags, gear),
             job.pair_cut[job.pair_cut.size - 1],

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from clast.algebra.lattice import numbers, shifts
 from clast.algebra.tensors import turn_between
 from clast.errors import InputError
 from clast.measures.measure import Measure
@@ -14,6 +15,7 @@ from clast.measures.stored import (
     diameters_of,
     frame_at,
     frame_number,
+    frame_offset,
     frame_period,
     in_space,
     letters,
@@ -51,10 +53,10 @@ class Displacement(Measure):
         if self.ids.size == 0:
             raise InputError(f"no grain is there both in frame {self.first} and in frame {self.last}")
         before, after = (np.asarray(frame["positions"], dtype=np.float64)[self.ids] for frame in (begin, end))
-        old, new = (frame_period(run, frame) for frame in (begin, end))
-        image = np.where(old > 0.0, np.floor(before / np.where(old > 0.0, old, 1.0)), 0.0)
-        self.positions = before - image * old
-        self.vectors = (after - image * new) - self.positions
+        old, new = ((frame_period(run, frame), frame_offset(frame)) for frame in (begin, end))
+        image = numbers(before, *old)
+        self.positions = before - shifts(image, *old)
+        self.vectors = (after - shifts(image, *new)) - self.positions
         name = "orientations" if in_space(run) else "angles"
         old_turn, new_turn = (np.asarray(frame[name], dtype=np.float64)[self.ids] for frame in (begin, end))
         self.turns = turn_between(old_turn, new_turn) if in_space(run) else new_turn - old_turn

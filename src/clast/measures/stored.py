@@ -220,3 +220,8 @@ def frame_period(run: StoredRun, frame: Instant) -> Array:
     """Periods of the box at a frame (d,), 0 along an open side."""
     period = frame["period"] if "period" in frame.names else run.scene["period"]  # a cell that moves, or not
     return np.where(is_periodic(run), np.asarray(period, dtype=np.float64), 0.0)
+
+
+def frame_offset(frame: Instant) -> float:
+    """By which images one period up lie further along x at a frame; 0 in a cell that stands upright."""
+    return float(frame["offset"][0]) if "offset" in frame.names else 0.0

@@ -12,7 +12,18 @@ import numpy as np
 from clast.errors import InputError
 from clast.measures.measure import Measure
 from clast.measures.region import Region, Walls
-from clast.measures.stored import Array, StoredRun, axis_number, check_axis, is_periodic, letters, wall_number, wall_samples
+from clast.measures.stored import (
+    Array,
+    StoredRun,
+    axis_number,
+    check_axis,
+    frame_offset,
+    is_periodic,
+    letters,
+    samples,
+    wall_number,
+    wall_samples,
+)
 
 
 class Strain(Measure):
@@ -25,7 +36,7 @@ class Strain(Measure):
 
     After `compute(run)`: time (k,), along (k, d) by axis, axial ε_a, lateral ε_l, volumetric ε_v, deviatoric ε_d = ε_a − ε_l
     (that is ε₁ − ε₃ while the axis is the one shortened), and shear γ = Δ(x_top − x_bottom)/H₀ of a cell with plates below and
-    above: (k,), in space (k, 2) along x and y.
+    above: (k,), in space (k, 2) along x and y; of a sheared cell, by how much its offset has grown/H₀.
     """
 
     def __init__(
@@ -61,11 +72,19 @@ class Strain(Measure):
 
     def _plates(self, run: StoredRun, region: Region) -> Array | None:
         """γ from the plates, None where the sample has none below and above."""
+        if "cell.offset" in run.series:
+            return self._leaned(run, region)
         if is_periodic(run)[-1]:
             return None
         level = letters(run)[:-1]
         slid = [self._slid(run, axis, letter) / self._start(region.height) for axis, letter in enumerate(level)]
         return slid[0] if len(slid) == 1 else np.stack(slid, axis=1)
+
+    def _leaned(self, run: StoredRun, region: Region) -> Array:
+        """γ from the offset of a sheared cell."""
+        frames = self.at == "frames"
+        offset = np.array([frame_offset(frame) for frame in run.frames]) if frames else samples(run, "cell.offset")
+        return (offset - self._start(offset)) / self._start(region.height)
 
     def _slid(self, run: StoredRun, axis: int, letter: str) -> Array:
         """How far the plate above has moved past the one below along an axis, over time."""
@@ -88,7 +107,7 @@ class Strain(Measure):
 
     @property
     def shear(self) -> Array:
-        """γ; InputError in a sample without plates."""
+        """γ; InputError in a sample without plates that is not a sheared cell."""
         if self._moved is None:
             raise InputError("the sample has a period upwards: there are no plates whose motion would be its shear strain")
         return self._moved

@@ -35,6 +35,7 @@ class Stress(Measure):
     source   "contacts" (Love-Weber, from the sums stored at samples or the tables stored at frames) or "walls"
     walls    names of the walls around the sample; along a periodic side none are needed
     at       "samples" or "frames"; forces on walls are kept at samples only
+    kinetic  with what the motion of the grains against the flow carries, Σ m u ⊗ u; of a sheared cell, at samples
 
     After `compute(run)`: time (k,), tensor (k, d, d) [force/length, in space force/area], and all (k,):
 
@@ -50,12 +51,21 @@ class Stress(Measure):
     +x, or +y on a side wall, as the sample pushes it).
     """
 
-    def __init__(self, source: str = "contacts", *, walls: Walls = Walls(), at: str = "samples") -> None:  # noqa: B008
+    def __init__(
+        self,
+        source: str = "contacts",
+        *,
+        walls: Walls = Walls(),  # noqa: B008  (a tuple of texts)
+        at: str = "samples",
+        kinetic: bool = False,
+    ) -> None:
         if source not in ("contacts", "walls"):
             raise InputError(f'Stress: source = "{source}" must be "contacts" or "walls"')
         if source == "walls" and at != "samples":
             raise InputError('Stress: forces on walls are stored at samples only; give at="samples" or source="contacts"')
-        self.source, self.walls, self.at = source, walls, at
+        if kinetic and (source != "contacts" or at != "samples"):
+            raise InputError('Stress: the kinetic part is kept at samples; leave source="contacts" and at="samples"')
+        self.source, self.walls, self.at, self.kinetic = source, walls, at, kinetic
 
     def compute(self, run: StoredRun) -> Stress:
         """Compute from a run; returns itself. InputError names what the run lacks."""
@@ -91,6 +101,11 @@ class Stress(Measure):
         else:
             rows = [[samples(run, f"virial_{a}{b}") for b in self._letters] for a in self._letters]
             virial = np.moveaxis(np.array(rows), -1, 0)
+        if self.kinetic:
+            if "kinetic_xx" not in run.series:
+                raise InputError("Stress: kinetic = True needs a run in a sheared cell: others do not keep what motion carries")
+            rows = [[samples(run, f"kinetic_{a}{b}") for b in self._letters] for a in self._letters]
+            virial = virial + np.moveaxis(np.array(rows), -1, 0)
         return virial / self.region.size[:, None, None]
 
     @property

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clast.algebra.lattice import numbers
 from clast.algebra.tensors import lengths
 from clast.errors import InputError
-from clast.measures.stored import Array, StoredRun, frame_number, frame_period, grains_of
+from clast.measures.stored import Array, StoredRun, frame_number, frame_offset, frame_period, grains_of
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def contacts_at(run: StoredRun, index: int, *, gaps: bool = False) -> Contacts:
     frame = run.frames[number]
     between = frame["positions"][bodies[:, 1]] - frame["positions"][bodies[:, 0]]
     period = frame_period(run, frame)
-    images = np.rint(np.where(period > 0.0, first - second - between, 0.0) / np.where(period > 0.0, period, 1.0))
+    images = numbers(first - second - between, period, frame_offset(frame), lowest=False)
     return Contacts(
         bodies, points, normals, forces, first, second,
         np.asarray(table["counts"], dtype=np.float64)[touching],

@@ -9,6 +9,7 @@ One code serves the plane and space: the plane is space with one layer of cells.
 
 import math
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -123,9 +124,28 @@ def sum_up_motion(parts, work):
     return fastest, np.int64(bad) if bad < np.inf else np.int64(NOWHERE)
 
 
+def home_of(dimension: SimpleNamespace) -> Any:
+    """`home(b, world)`: where body b is looked up in cells. In a sheared cell that is the image of it in the lowest row."""
+    place, periods, offset = dimension.place, dimension.periods, dimension.offset
+
+    @device
+    def home(b, world):
+        return place(world.state.body, b)
+
+    @device
+    def lowest_image(b, world):
+        (x, y, z), (_, ly, _) = place(world.state.body, b), periods(world.model)
+        up = math.floor(y / ly)
+        x, y = x - up * offset(world.model), max(y - up * ly, 0.0)
+        return (x - offset(world.model), 0.0, z) if y >= ly else (x, y, z)  # by rounding
+
+    return home if offset is None else lowest_image
+
+
 def cells_of(dimension: SimpleNamespace) -> SimpleNamespace:
     """The passes that put bodies into cells; `dimension` has `place(body, b)` and `periods(model)`, three numbers each,
-    `speed(b, world)`, at most that of any of its points, and `body_width`, the numbers of a body."""
+    `speed(b, world)`, at most that of any of its points, `body_width`, the numbers of a body, and `offset`, see `home_of`."""
+    home = home_of(dimension)
     place, periods, speed, width = dimension.place, dimension.periods, dimension.speed, dimension.body_width
 
     @device
@@ -162,7 +182,7 @@ def cells_of(dimension: SimpleNamespace) -> SimpleNamespace:
         work, room, level = world.work, world.work.room, world.work.level[b]
         if level < 0:
             return
-        (x, y, z), (lx, ly, lz), at = place(world.state.body, b), periods(world.model), GRID * level
+        (x, y, z), (lx, ly, lz), at = home(b, world), periods(world.model), GRID * level
         nx, ny, nz = work.grid[at + NX], work.grid[at + NY], work.grid[at + NZ]
         cx = cell_index(x, room[LOW], room[EXTENT], lx > 0.0, nx)
         cy = cell_index(y, room[LOW + 1], room[EXTENT + 1], ly > 0.0, ny)

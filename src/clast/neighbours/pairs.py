@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from clast.backend.device import device, unsigned
-from clast.neighbours.cells import BASE, BIG, EXTENT, GRID, LOW, NX, NY, NZ, images_within, window
+from clast.neighbours.cells import BASE, BIG, EXTENT, GRID, LOW, NX, NY, NZ, cells_within, home_of, images_within, window
 from clast.neighbours.scratch import WRITING
 
 
@@ -77,7 +77,7 @@ def note_of(axes: int) -> SimpleNamespace:
 
 def note_images_of(dimension: SimpleNamespace) -> Any:
     """How the images of two grains are noted; for `dimension` see `near_pairs_of`."""
-    place, periods, note = dimension.place, dimension.periods, note_of(dimension.axes).note
+    place, periods, offset, note = dimension.place, dimension.periods, dimension.offset, note_of(dimension.axes).note
 
     @device
     def note_images(i, j, near, spot, world):
@@ -97,12 +97,29 @@ def note_images_of(dimension: SimpleNamespace) -> Any:
                         spot = note(i, j, (nx, ny, nz), spot, world)
         return spot
 
-    return note_images
+    @device
+    def note_sheared_images(i, j, near, spot, world):
+        """The same in a sheared cell: each row of images lies further along x than the one below."""
+        (x, y, _), (xj, yj, _), (lx, ly, _) = (
+            place(world.state.body, i), place(world.state.body, j), periods(world.model)
+        )  # fmt: skip
+        y_first, y_last = images_within(yj - y, near, ly)
+        for ny in range(y_first, y_last + 1):
+            dx, ey = xj - x + ny * offset(world.model), yj - y + ny * ly
+            x_first, x_last = images_within(dx, near, lx)
+            for nx in range(x_first, x_last + 1):
+                ex = dx + nx * lx
+                if ex * ex + ey * ey < near * near:
+                    spot = note(i, j, (nx, ny, np.int64(0)), spot, world)
+        return spot
+
+    return note_images if offset is None else note_sheared_images
 
 
 def note_level_of(dimension: SimpleNamespace) -> Any:
     """How a grain looks through the cells of a level around it."""
-    place, periods, note_images = dimension.place, dimension.periods, note_images_of(dimension)
+    place, periods, offset, note_images = dimension.place, dimension.periods, dimension.offset, note_images_of(dimension)
+    home = home_of(dimension)
 
     @device
     def note_run(i, first, last, spot, world):
@@ -134,7 +151,27 @@ def note_level_of(dimension: SimpleNamespace) -> Any:
                     spot = note_run(i, line, line + x_first + x_count - nx, spot, world)
         return spot
 
-    return note_level
+    @device
+    def note_sheared_level(i, level, spot, world):
+        """The same in a sheared cell, one layer: the grain sees the rows above its home as far back along x as those lie ahead.
+        Where it looks all round, it looks into every cell."""
+        work, room, at = world.work, world.work.room, GRID * level
+        (x, y, _), (lx, _, _) = home(i, world), periods(world.model)
+        nx, ny = work.grid[at + NX], work.grid[at + NY]
+        span = world.model.reach[i] + world.roles.level_reach[level] + 2.0 * world.alpha
+        y_first, y_count = cells_within(y, span, room[LOW + 1], room[EXTENT + 1], True, ny)
+        for row in range(y_first, y_first + y_count):
+            up = row // ny
+            x_first, x_count = window(x - up * offset(world.model), span, room[LOW], room[EXTENT], lx, nx)
+            if y_count == ny:
+                x_first, x_count = np.int64(0), nx
+            line = work.grid[at + BASE] + nx * (row - up * ny)
+            spot = note_run(i, line + x_first, line + min(x_first + x_count, nx), spot, world)
+            if x_first + x_count > nx:
+                spot = note_run(i, line, line + x_first + x_count - nx, spot, world)
+        return spot
+
+    return note_level if offset is None else note_sheared_level
 
 
 def note_big_of(dimension: SimpleNamespace) -> Any:
@@ -169,9 +206,9 @@ def note_big_of(dimension: SimpleNamespace) -> Any:
 def near_pairs_of(dimension: SimpleNamespace) -> Any:
     """The pass `find_pairs` over bodies, which counts near pairs, and writes them where size[WRITING] is set.
 
-    `dimension` has axes, `place(body, b)` and `periods(model)` of three numbers each, `radius(body, b)`, and
-    `is_near_big(way, b, near, world)`: whether a point may be nearer than `near` to the skeleton of a big body; `way` leads there
-    from its centre.
+    `dimension` has axes, `place(body, b)` and `periods(model)` of three numbers each, `offset(model)` of a sheared cell or None,
+    `radius(body, b)`, and `is_near_big(way, b, near, world)`: whether a point may be nearer than `near` to the skeleton of a big
+    body; `way` leads there from its centre. There are no big bodies in a sheared cell.
     """
     note_level, note_big = note_level_of(dimension), note_big_of(dimension)
 

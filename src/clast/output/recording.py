@@ -90,6 +90,8 @@ class Frames(Every):
             arrays["present"] = snapshot.present.astype(np.uint8)
         if snapshot.cell is not None:
             arrays["period"] = snapshot.period
+            if snapshot.cell.sheared:
+                arrays["offset"] = np.array([snapshot.offset])
         self.writer.add_frame(snapshot.step, snapshot.time, arrays)
         self.writer.add_contacts(snapshot.step, snapshot.time, contact_arrays(snapshot))
 

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from clast.errors import SceneError
-from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
+from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Shear, Tag, Velocity
 from clast.scene.timed import Timed, is_constant
 
 PLANE, SPACE = 2, 3  # axes
 COMPONENTS = ("x", "y", "spin")
 SPACE_COMPONENTS = ("x", "y", "z", "spin_x", "spin_y", "spin")  # the last is about z
+CELL = "box"  # how complaints call the periodic cell
 ONLY_SPACE = ("z", "spin_x", "spin_y", "torque_x", "torque_y")  # numbers of a tag that mean nothing in the plane
 
 
@@ -23,6 +24,7 @@ class Imposed:
     force: list[list[Timed]] = field(default_factory=lambda: [[], [], []])  # to be added
     pressures: list[Pressure] = field(default_factory=list)
     dashpot: tuple[float, ...] | None = None  # one for each axis; None where no tag gives it
+    shear: Shear | None = None  # of the periodic cell
 
     @property
     def held(self) -> tuple[bool, ...]:
@@ -60,7 +62,9 @@ def numbers_of(tag: Velocity | Force, axes: int) -> list[Timed | None]:
 
 
 def check_axes(who: str, tag: Tag, axes: int) -> None:
-    """SceneError where a tag has a component that the plane does not have, or lacks one that space needs."""
+    """SceneError where a tag has a component that the plane does not have, lacks one that space needs, or is for a cell only."""
+    if isinstance(tag, Shear) and who != CELL:
+        raise SceneError(f'{who}: a Shear acts on the periodic cell of the plane: give it to the Box, or tag "cell"')
     if isinstance(tag, Velocity | Force) and axes == PLANE:
         for name in ONLY_SPACE:
             value = getattr(tag, name, None)
@@ -101,6 +105,10 @@ def sum_up(who: str, tags: Iterable[Tag], axes: int = PLANE) -> Imposed:
             if total.dashpot is not None and total.dashpot != tag.along(axes):
                 raise SceneError(f"{who}: two Dashpot tags with different coefficients")
             total.dashpot = tag.along(axes)
+        elif isinstance(tag, Shear):
+            if total.shear is not None:
+                raise SceneError(f"{who}: two Shear tags; give one")
+            total.shear = tag
         else:
             wanted = [0.0 for _ in names] if isinstance(tag, Fixed) else numbers_of(tag, axes)
             for c, given in enumerate(wanted):

@@ -13,11 +13,11 @@ from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Member, Numbers, Thing
 from clast.scene.checks import check_gravity, check_periods, density_of, name_or_none, numbers
-from clast.scene.imposed import PLANE, Imposed, sum_up
+from clast.scene.imposed import CELL, PLANE, Imposed, sum_up
 from clast.scene.many import NewBodies
 from clast.scene.problem import Located, Problem, Settings
 from clast.scene.springs import Springs, Springs3D
-from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
+from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Shear, Tag, Velocity
 from clast.shapes.plane.skeleton import Shape
 from clast.shapes.space.solid import Solid
 
@@ -56,7 +56,9 @@ class Box:
 
     tags   what moves the periods, as it would move a wall at the far corner (period_x, period_y): `Velocity(y=-0.01)` shortens
            period_y, `Pressure(p, "-x")` pushes period_x together with p × period_y. A period without a tag stays.
-    mass   inertia of periods under a force or pressure; √N mean grains if not given, as for a wall
+           `Shear(rate=0.1)` lets the images above slide past those below along x; then period_x has to stay
+    mass   inertia of what a force, pressure or stress moves; √N mean grains if not given, as for a wall
+    offset  by which images one period_y up lie further along x at the start; other than 0 only where both sides repeat
 
     `period_x` and `period_y` are lengths, 0 for an open side. SceneError for a length that is negative or not finite, and for a
     tag on an open side.
@@ -66,19 +68,23 @@ class Box:
     period_y: float = 0.0
     tags: tuple[Tag, ...] = ()
     mass: float | None = None
+    offset: float = 0.0
 
     def __post_init__(self) -> None:
         check_periods(period_x=self.period_x, period_y=self.period_y)
         if not isinstance(self.tags, tuple | list):
             raise SceneError(f"box: tags = {self.tags!r} must be a list of tags")
         for tag in self.tags:
-            if not isinstance(tag, Velocity | Force | Pressure | Dashpot):
-                raise SceneError(f"box: {tag!r} is not a Velocity, Force, Pressure or Dashpot")
+            if not isinstance(tag, Velocity | Force | Pressure | Dashpot | Shear):
+                raise SceneError(f"box: {tag!r} is not a Velocity, Force, Pressure, Dashpot or Shear")
             if isinstance(tag, Pressure) and tag.between is not None:
                 raise SceneError("box: a Pressure on the cell acts across its whole side: leave `between` out")
         if self.mass is not None and numbers("box: mass", [self.mass], 1)[0] <= 0.0:
             raise SceneError(f"box: mass = {self.mass} must be positive")
-        imposed = sum_up("box", self.tags)
+        numbers("box: offset", [self.offset], 1)
+        imposed = sum_up(CELL, self.tags)
+        if self.sheared:
+            self._check_sheared(imposed)
         for axis, period in enumerate((self.period_x, self.period_y)):
             if period == 0.0 and (self.pushed(axis) or imposed.velocity[axis] is not None):
                 raise SceneError(
@@ -94,15 +100,16 @@ class Box:
 
     def pushed(self, axis: int) -> bool:
         """Whether a force or pressure acts on a period."""
-        imposed = sum_up("box", self.tags)
+        imposed = sum_up(CELL, self.tags)
         return bool(imposed.force[axis]) or any(pressure.direction[1] == "xy"[axis] for pressure in imposed.pressures)
 
     def imposed(self) -> Imposed:
-        """All tags of the box summed up; periods that nothing pushes are held."""
-        imposed = sum_up("box", self.tags)
+        """All tags of the box summed up; periods that nothing pushes are held. The third component is that of the offset, as a
+        shear rate."""
+        imposed = sum_up(CELL, self.tags)
         imposed.velocity = [
             value if value is not None or self.pushed(c) else 0.0 for c, value in enumerate(imposed.velocity[:2])
-        ] + [0.0]
+        ] + [0.0 if imposed.shear is None else imposed.shear.rate]
         return imposed
 
     @property
@@ -113,8 +120,24 @@ class Box:
 
     @property
     def moves(self) -> bool:
-        """Whether any period changes."""
-        return bool(self.tags) and any(self.moving)
+        """Whether any period changes, or the cell leans."""
+        return self.sheared or (bool(self.tags) and any(self.moving))
+
+    @property
+    def sheared(self) -> bool:
+        """Whether the cell leans or is made to."""
+        return self.offset != 0.0 or any(isinstance(tag, Shear) for tag in self.tags)
+
+    def _check_sheared(self, imposed: Imposed) -> None:
+        """SceneError where a cell that leans lacks a period, or would change the one along x."""
+        if not (self.period_x > 0.0 and self.period_y > 0.0):
+            raise SceneError("box: a cell that is sheared or has an offset repeats both ways: give period_x and period_y")
+        moved = imposed.velocity[0]
+        if self.pushed(0) or (moved is not None and moved != 0.0):
+            raise SceneError(
+                "box: a tag moves the period along x of a cell that is sheared or has an offset, which would shear it as well; "
+                "let the period along y change"
+            )
 
 
 class Scene(Problem[Body]):
@@ -277,13 +300,13 @@ class Scene(Problem[Body]):
         return named and periodic and self.bodies.with_object("name", "cell").size == 0
 
     def cell(self) -> Body | None:
-        """The periodic cell as a body, its place the periods, where it moves; it has the id after the last."""
+        """The periodic cell as a body, where it moves: its place the periods, its angle the offset, its id after the last."""
         if not self.box.moves or not self.bodies:
             return None
         grains = self.bodies.column("mass")[~self.bodies.column("big")]
         mass = self.box.mass or math.sqrt(max(grains.size, 1)) * (float(np.mean(grains)) if grains.size else 1.0)
         alone, first = Bodies(Body), self.bodies[0]
         alone.append(
-            first.shape, self.box.periods, 0.0, (0.0, 0.0), 0.0, mass, mass, first.material, True, "cell", True, ()
+            first.shape, self.box.periods, self.box.offset, (0.0, 0.0), 0.0, mass, mass, first.material, True, "cell", True, ()
         )  # fmt: skip
         return alone[0]

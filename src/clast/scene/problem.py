@@ -15,7 +15,7 @@ from clast.scene.bodies import Bodies, Kind, firsts
 from clast.scene.checks import check_width, numbers
 from clast.scene.imposed import PLANE, Imposed, check_axes, sum_up
 from clast.scene.many import NewBodies
-from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
+from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Shear, Tag, Velocity
 from clast.scene.timed import Timed, check_timed, least
 
 
@@ -255,7 +255,7 @@ class Problem(Generic[Kind]):
 
 def check_kind(who: object, tag: object) -> None:
     """SceneError unless it is a tag."""
-    if not isinstance(tag, Fixed | Velocity | Force | Pressure | Dashpot):
+    if not isinstance(tag, Fixed | Velocity | Force | Pressure | Dashpot | Shear):
         raise SceneError(f"tag on body {who}: {tag!r} is not Fixed, Velocity, Force, Pressure or Dashpot")
 
 

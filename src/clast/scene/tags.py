@@ -162,4 +162,23 @@ class Dashpot:
         return self.coefficient if isinstance(self.coefficient, tuple) else (self.coefficient,) * axes
 
 
-Tag = Fixed | Velocity | Force | Pressure | Dashpot
+@dataclass(frozen=True)
+class Shear:
+    """Shears the periodic cell of the plane along x: rows of images slide past each other.
+
+    rate     shear rate [1/time]: an image one period_y up is faster by rate × the present period_y
+    stress   or a shear stress [force/length], that pulls these images towards +x with stress × period_x
+
+    One of the two, a number or a function of time. SceneError for both or neither, and for what is no number.
+    """
+
+    rate: Timed | None = None
+    stress: Timed | None = None
+
+    def __post_init__(self) -> None:
+        _check(self, rate=self.rate, stress=self.stress)
+        if (self.rate is None) == (self.stress is None):
+            raise SceneError("Shear tag: give either a rate or a stress")
+
+
+Tag = Fixed | Velocity | Force | Pressure | Dashpot | Shear

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from clast.scene.plane import Box
-from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Velocity
+from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Shear, Velocity
 from clast.scene_files.declared import makes
 from clast.scene_files.schema_laws import LawKeys
 from clast.scene_files.schema_run import RunKeys
@@ -201,7 +201,17 @@ class DashpotTag(Keys):
     coefficient: float = key(..., "force per velocity", "force × time/length", ge=0.0)
 
 
-TagKeys = Annotated[FixedTag | VelocityTag | ForceTag | PressureTag | DashpotTag, Field(discriminator="kind")]
+@makes(Shear)
+class ShearTag(Keys):
+    """Shears the periodic cell along x; period_x then stays."""
+
+    kind: Literal["shear"] = key(..., "is sheared")
+    on: Whom = key(..., 'the "cell"', to=CODE)
+    rate: TimedKeys | None = key(None, "shear rate: an image one period_y up is faster by rate × period_y", "1/time")
+    stress: TimedKeys | None = key(None, "or shear stress: pulls these images with stress × period_x", "force/length")
+
+
+TagKeys = Annotated[FixedTag | VelocityTag | ForceTag | PressureTag | DashpotTag | ShearTag, Field(discriminator="kind")]
 
 
 # --- the rest --------------------------------------------------------------------------------------------------------
@@ -213,6 +223,7 @@ class BoxKeys(Keys):
 
     period_x: float | None = key(None, "period along x", "length", gt=0.0)
     period_y: float | None = key(None, "period along y", "length", gt=0.0)
+    offset: float = key(0.0, "by which images one period up lie further along x at the start, of a sheared cell", "length")
 
 
 class SceneKeys(Keys):

@@ -278,7 +278,7 @@ SENTENCES = [
     (spoil("tags", ("tags.3.spin", "fast")), 'tags[3].spin: "fast" must be a number'),
     (spoil("minimal", ("run.until", None)), "run.until is missing"),
     (spoil("minimal", ("run.untl", 1.0)), 'run.untl is an unknown key; did you mean "until"?'),
-    (spoil("minimal", ("box.z", 1.0)), "box.z is an unknown key; known are period_x, period_y"),
+    (spoil("minimal", ("box.z", 1.0)), "box.z is an unknown key; known are period_x, period_y, offset"),
     (spoil("shapes", ("shapes.nut.sids", 1)), 'shapes.nut.sids is an unknown key; did you mean "sides"?'),
     (spoil("minimal", ("run.integrator", "euler")), "run.integrator: \"euler\" must be 'verlet', 'gear4' or 'gear5'"),
     (spoil("minimal", ("grains.0.position", [0.0])), "grains[0].position: [0.0] must have at least 2 entries"),

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from clast.dynamics.arrays import SHEARED
+from clast.dynamics.plane.columns import PLACE_OF_OFFSET, SPIN, VX, VY, X, Y
 from clast.errors import CellError, NotFiniteError
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ def measure(engine: Engine) -> None:
             f"bodies reach over {widest[0]:.4g} × {widest[1]:.4g}: one would meet itself; stop earlier, or push less"
         )
     period[...] = np.where(period > 0.0, size, 0.0)
+    if engine.kernels.CELL == SHEARED:
+        engine.model.shear[:] = engine._seen_state.body[engine.model.cell[0], PLACE_OF_OFFSET], span(engine), 0.0
 
 
 def widest_bodies(engine: Engine) -> np.ndarray:
@@ -47,12 +51,22 @@ def farthest_image(engine: Engine) -> float:
     near = 2.0 * (float(engine.model.reach.max()) + engine.alpha)
     sides = np.ptp(engine._seen_state.body[np.concatenate([engine.roles.grains, engine.roles.big]), 0:2], axis=0)
     periodic = engine.model.period > 0.0
+    if engine.kernels.CELL == SHEARED:
+        periodic[X] = False  # that period stays
     return 1.0 + float(((sides[periodic] + near) // engine.model.period[periodic]).max())
 
 
 def speed(engine: Engine) -> float:
-    """How fast the farthest image that is met moves with the cell."""
-    return farthest_image(engine) * float(np.hypot(*engine._seen_state.body[engine.model.cell[0], 4:6]))
+    """How fast the farthest image that is met moves with the cell; in a sheared one against the flow, and neighbours in it."""
+    row = engine._seen_state.body[engine.model.cell[0]]
+    if engine.kernels.CELL == SHEARED:
+        return farthest_image(engine) * abs(float(row[VY])) + span(engine) * abs(float(row[SPIN] / row[Y]))
+    return farthest_image(engine) * float(np.hypot(row[VX], row[VY]))
+
+
+def span(engine: Engine) -> float:
+    """How far apart along y bodies of a sheared cell lie at most that may meet before lists are stale."""
+    return 2.0 * float(engine.model.reach[engine.roles.grains].max(initial=0.0)) + engine._furthest + 4.0 * engine.alpha
 
 
 def haste(engine: Engine) -> float:
@@ -60,5 +74,8 @@ def haste(engine: Engine) -> float:
 
     The farthest image moves that many times as much; and a cell that nears the size of a body must be measured in time.
     """
-    room = (engine.model.period - widest_bodies(engine))[list(engine.scene.box.moving)].min()
+    moving = list(engine.scene.box.moving)
+    if not any(moving):
+        return farthest_image(engine)
+    room = (engine.model.period - widest_bodies(engine))[moving].min()
     return max(farthest_image(engine), engine.alpha / room)

@@ -99,6 +99,8 @@ def arrange(scene: AnyProblem, cell: tuple[Any, Imposed] | None = None) -> Arran
         mass, inertia = np.append(mass, cell[0].mass), np.append(inertia, cell[0].inertia)
     rank = ranks_of(imposed)[imposed_of]
     rank[(rank == FREE) & bodies.column("big")] = TAGGED
+    if cell is not None:
+        rank[-1] = TAGGED  # one that leans and stays as well
     order = np.lexsort((np.arange(len(bodies)), near, rank)).astype(np.int64)
     free, moving = int((rank == FREE).sum()), int((rank < AT_REST).sum())
     rows = bodies.taken(order)
@@ -161,6 +163,7 @@ def model_of(
         stiffness=stiffness_of(scene, found.radius[found.counted]) if stiffness is None else stiffness,
         period=np.array(scene.box.periods),
         cell=np.array([found.cell], np.int64),
+        shear=np.zeros(3),
         gravity=np.array(scene.gravity),
     )
 
@@ -213,6 +216,9 @@ def lay_out_tags(scene: AnyProblem, found: Arranged, stiffness: float) -> tuple[
                 offsets.append(offset)
             what = Column((pressure.value,), False, f"Pressure on body {k}")
             loads.append(([r, component, *ends], [sign, *offsets], what))
+        if imposed.shear is not None and imposed.shear.stress is not None:  # across period_x, the place of the cell along x
+            what = Column((imposed.shear.stress,), False, "Shear of the box, stress")
+            loads.append(([r, axes, -1, found.cell, 0], [1.0, 0.0], what))
     columns += [column for _, _, column in loads]
     columns.append(Column((scene.drag,), False, "drag", not_negative=True))
     return Tags(

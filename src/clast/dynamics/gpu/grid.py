@@ -27,7 +27,7 @@ from clast.backend.cuda import (
     times_in_turn,
     wait_for_copies,
 )  # fmt: skip
-from clast.dynamics.arrays import Run, flat
+from clast.dynamics.arrays import SHEARED, STAYS, Run, flat
 from clast.dynamics.bodies.room import Widths
 from clast.dynamics.contacts.heats import LOSS
 from clast.dynamics.gpu.step import (
@@ -71,7 +71,7 @@ def launches_of(kernels: ModuleType, widths: Widths) -> SimpleNamespace:
     grids, made_of = grids_of(kernels.passes), key(kernels.__name__, *COMPILED)
     places = SimpleNamespace(TAGGED=TAGGED, FREE=FREE, PAIRS=PAIRS, STALL=STALL)
     passes = {name: getattr(grids, name) for name in ("balance", "add", "pressures", "move", "lead", "tick")}
-    passes["condense"] = condense_of(widths, int(kernels.HISTORY), places)
+    passes["condense"] = condense_of(widths, int(kernels.HISTORY), places, sheared=kernels.CELL == SHEARED)
     return SimpleNamespace(
         forces=[(bits, Kernel(each, f"forces of {bits}", made_of)) for bits, each in grids.forces],
         rebuild=rebuild_kernels_of(kernels.family.listing_of(kernels.choice), made_of),
@@ -230,7 +230,7 @@ class Grid:
         made = [launch(kernel, PAIRS, pairs, most) for _, kernel in forces]
         if engine._onset != 0.0:
             made += [launch(found.balance, LISTED, pairs // 16, most), launch(found.add, LISTED, pairs // 16, most)]
-        if engine.tags.push.size:
+        if engine.tags.push.size or engine.kernels.CELL == SHEARED:
             made.append(launch(found.pressures, ONE, 1))
         made.append(launch(found.move, FREE, engine.free))
         if self._short is not None:
@@ -253,7 +253,7 @@ class Grid:
         if engine.moving == engine.free:
             self._short = self._short_of = None
         elif self._short_of is None or not same(self._short_of, wanted):
-            self._short_of, widths, cells = wanted, engine.family.WIDTHS, int(engine.kernels.CELL)
+            self._short_of, widths, cells = wanted, engine.family.WIDTHS, int(engine.kernels.CELL != STAYS)
             shares = 4 if SIMULATED else shares_of(engine.moving - engine.free, cells)
             rows = shares * (cells + 2 * (engine.moving - engine.free))
             empty = [put(np.zeros(rows * width)) for width in (2 * widths.pull, widths.pull, LOSS)]

@@ -56,8 +56,12 @@ def short_lists(lists: Lists, rows: range, shares: int, cells: int) -> Lists:
     )  # fmt: skip
 
 
-def condense_of(widths: Widths, remembers: int, words: SimpleNamespace) -> Callable[..., Any]:
-    """The pass `condense(q, thread, short)` over rows of the short tables; `words` names places in Short.words."""
+def condense_of(widths: Widths, remembers: int, words: SimpleNamespace, *, sheared: bool) -> Callable[..., Any]:
+    """The pass `condense(q, thread, short)` over rows of the short tables; `words` names places in Short.words.
+
+    sheared   the first force on the cell is that on its offset
+    """
+    along = 1 if sheared else 0
     sums, pull, tagged_at, free_at, pairs_at, stall_at = (
         2 * widths.pull, widths.pull, words.TAGGED, words.FREE, words.PAIRS, words.STALL
     )  # fmt: skip
@@ -71,7 +75,7 @@ def condense_of(widths: Widths, remembers: int, words: SimpleNamespace) -> Calla
         image, table = bare(short.lists.image), bare(short.forces.pair)
         x = y = lossy_x = lossy_y = 0.0
         for p in range(low, high):
-            across, up, at = image[axes * p], image[axes * p + 1], sums * p
+            across, up, at = image[axes * p + along], image[axes * p + 1], sums * p
             x, y = x + across * table[at], y + up * table[at + 1]
             lossy_x, lossy_y = lossy_x + across * table[at + pull], lossy_y + up * table[at + pull + 1]
         write(bare(short.pair), sums * q, none())

@@ -9,6 +9,7 @@ from clast.backend.device import device, unsigned
 from clast.dynamics.arrays import ACCOUNTS
 
 BODY, X, Y, COS, SIN, VX, VY, SPIN, RADIUS = 8, 0, 1, 2, 3, 4, 5, 6, 7  # State.body: a cache line each
+PLACE_OF_OFFSET = COS  # in the row of a sheared cell, which has no angle
 BOOK = ACCOUNTS  # State.book
 MID_STEP, MID_X, MID_Y, MID_SPIN = 3, 0, 1, 2  # `State.mid_step`
 GAIN, GAINED = 8, 4  # State.gain: what x, y, spin will gain, what they gained last; a cache line each

@@ -16,6 +16,7 @@ import numpy as np
 
 from clast.algebra.plane import Vector, cross, dot, minus, plus, times
 from clast.backend.device import device
+from clast.dynamics.arrays import STAYS
 from clast.dynamics.plane.columns import (
     BODY,
     MID_SPIN,
@@ -33,7 +34,8 @@ from clast.dynamics.plane.columns import (
     Y,
     read_gain,
 )  # fmt: skip
-from clast.dynamics.plane.visit import cell_of, gain_of_image, read_pair, read_pair_of_cell, same_gain, so_often
+from clast.dynamics.plane.sheared import disk_image_of_sheared_cell, gain_of_sheared_image
+from clast.dynamics.plane.visit import cell_of, gain_of_image, images_of, same_gain, so_often
 
 
 class Disk(NamedTuple):
@@ -185,9 +187,9 @@ def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
     """`read_pair` and `visit` for a reach of the law, an integrator and a kind of box."""
     gap_of = choice.gap_of
     read = read_predicted_disk if choice.gear else read_expecting_disk if choice.expecting else read_disk
-    read_this = read_pair_of_cell if choice.cell else read_pair
-    moved = image_of_cell if choice.cell else image_at_rest
-    gain_moved = gain_of_image if choice.cell and choice.expecting else same_gain
+    read_this, _ = images_of(choice)
+    moved = (image_at_rest, image_of_cell, disk_image_of_sheared_cell)[choice.cell]
+    gain_moved = (same_gain, gain_of_image, gain_of_sheared_image)[choice.cell if choice.expecting else STAYS]
 
     @device
     def visit(pair, world, consume, total):

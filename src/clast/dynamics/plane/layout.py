@@ -7,7 +7,7 @@ from clast.contact.plane.features import geometry
 from clast.dynamics.arrays import ACCOUNTS, State
 from clast.dynamics.bodies.layout import Arranged, Layout, arrange, complete, model_of, prescribe
 from clast.dynamics.bodies.rows import check_cohesion
-from clast.dynamics.plane.columns import BODY, COS, GAIN, MID_STEP, RADIUS, SIN, SPIN, VX, VY, X, Y
+from clast.dynamics.plane.columns import BODY, COS, GAIN, MID_STEP, PLACE_OF_OFFSET, RADIUS, SIN, SPIN, VX, VY, X, Y
 from clast.errors import SceneError
 from clast.scene.plane import Scene
 
@@ -22,7 +22,11 @@ def lay_out(scene: Scene) -> Layout:
     model = model_of(scene, found, ease=(1.0 / found.mass, found.reach**2 * (1.0 / found.inertia)))
     check_cohesion(scene)
     found = found._replace(mass=1.0 / model.inverse_mass)  # to the last bit what dashpots of walls were always made of
-    return complete(scene, found, model, table, first_state(found))
+    state = first_state(found)
+    if scene.box.sheared:
+        refuse_walls(found)
+        lean(state, found.cell, scene.box.offset)
+    return complete(scene, found, model, table, state)
 
 
 def first_state(found: Arranged) -> State:
@@ -39,6 +43,22 @@ def first_state(found: Arranged) -> State:
     return State(
         body, angle, zeros((count, ACCOUNTS)), gear=np.zeros((1, 3, 1)), mid_step=np.zeros((1, MID_STEP)), gain=zeros((1, GAIN))
     )
+
+
+def refuse_walls(found: Arranged) -> None:
+    """SceneError for walls in a sheared cell."""
+    walls = np.flatnonzero(found.big & (np.arange(len(found.big)) != found.cell))
+    if walls.size:
+        raise SceneError(
+            f"body {found.order[walls].min()} is a wall in a cell that is sheared or has an offset, and its images would leave "
+            "it: leave walls out, or move a plate by a Velocity tag instead"
+        )
+
+
+def lean(state: State, cell: int, offset: float) -> None:
+    """Write the offset of a sheared cell where its passes look for it, and its velocity in place of the prescribed rate."""
+    state.body[cell, PLACE_OF_OFFSET], state.body[cell, SIN] = offset, 0.0
+    state.body[cell, SPIN] *= state.body[cell, Y]
 
 
 def endless_chains(scene: Scene, found: Arranged) -> set[int]:

@@ -17,8 +17,9 @@ from clast.algebra.plane import Vector, opposite, turn, turn_back
 from clast.backend.device import device, unsigned
 from clast.contact.plane.features import Geometry
 from clast.contact.plane.spheropolygon import FEATURE, NOTCH
+from clast.dynamics.arrays import SHEARED
 from clast.dynamics.contacts.kinds import OTHERS, TWO_ROUND
-from clast.dynamics.listing import pair_rows_of, with_memory
+from clast.dynamics.listing import pair_rows_of, shift_by, shift_in_sheared, with_memory
 from clast.dynamics.plane.columns import (
     BODY,
     CONSTANT,
@@ -40,6 +41,7 @@ from clast.dynamics.plane.columns import (
     X,
     Y,
 )  # fmt: skip
+from clast.dynamics.plane.sheared import offset_of, speed_in_flow
 from clast.neighbours.candidates import Found, beyond, none_found, note, sort_candidates
 from clast.neighbours.carry import carry_of
 from clast.neighbours.feature_tree import SLACK, Tree, squared_distance_to_box, tree_of
@@ -104,8 +106,21 @@ def note_reference(b, world):
     table[at + REACH] = 0.0 if world.geometry.round[world.model.shape[b]] != 0 else skeleton  # a disk may turn for ever
 
 
-ROWS = pair_rows_of(SimpleNamespace(axes=AXES, PAIR=PAIR, CONSTANT=CONSTANT, MASS=MASS, LAW=LAW, place=place, periods=periods))
-read_pair, write_pair = ROWS.read_pair, ROWS.write_pair
+def rows_of(shift: Any) -> SimpleNamespace:
+    """How rows of the lists are read and written where `shift(image, model)` leads to an image."""
+    rows = pair_rows_of(SimpleNamespace(axes=AXES, PAIR=PAIR, CONSTANT=CONSTANT, MASS=MASS, LAW=LAW, place=place, shift=shift))
+    read_pair, write_pair = rows.read_pair, rows.write_pair
+
+    @device
+    def write_row(p, q, at, here, there, world):
+        """Row p of the pairs, which was near pair q: `here` candidates of i's probes from `at` on, then `there` of j's."""
+        write_pair(p, q, at, world)
+        i, j, _, _ = read_pair(q, world)
+        world.new.pair[PAIR * p + MIDDLE] = at + here
+        world.new.pair[PAIR * p + MARK] = TWO_ROUND if are_disks(i, j, world) else OTHERS
+        world.new.pair_constant[CONSTANT * p + REDUCED] = 1.0 / (world.model.inverse_radius[i] + world.model.inverse_radius[j])
+
+    return SimpleNamespace(read_pair=read_pair, write_row=write_row, close_pairs=rows.close_pairs)
 
 
 # --- candidates ------------------------------------------------------------------------------------------------------
@@ -267,18 +282,9 @@ def are_disks(i, j, world):
     return is_round[shape[i]] & is_round[shape[j]]
 
 
-@device
-def write_row(p, q, at, here, there, world):
-    """Row p of the pairs, which was near pair q: `here` candidates of i's probes from `at` on, then `there` of j's."""
-    write_pair(p, q, at, world)
-    i, j, _, _ = read_pair(q, world)
-    world.new.pair[PAIR * p + MIDDLE] = at + here
-    world.new.pair[PAIR * p + MARK] = TWO_ROUND if are_disks(i, j, world) else OTHERS
-    world.new.pair_constant[CONSTANT * p + REDUCED] = 1.0 / (world.model.inverse_radius[i] + world.model.inverse_radius[j])
-
-
-def list_pair_of(sides: Any) -> Any:
+def list_pair_of(sides: Any, rows: SimpleNamespace) -> Any:
     """`list_pair` (see `clast.neighbours.candidates`); sides(i, j, world) tells who probes whom."""
+    read_pair, write_row = rows.read_pair, rows.write_row
 
     @device
     def list_side_of(a, b, branch, hit, found, world):
@@ -316,10 +322,12 @@ def list_pair_of(sides: Any) -> Any:
 
 def listing_of(choice: SimpleNamespace) -> SimpleNamespace:
     """What `clast.neighbours.rebuild.rebuild_of` reads, for a way of counting and what contacts remember."""
-    columns = SimpleNamespace(width=PAIR, sections=(FIRST, MIDDLE))
+    columns, sheared = SimpleNamespace(width=PAIR, sections=(FIRST, MIDDLE)), choice.cell == SHEARED
+    rows = rows_of(shift_in_sheared(periods, offset_of) if sheared else shift_by(periods))
     return SimpleNamespace(
-        axes=AXES, place=place, periods=periods, radius=radius, speed=speed, is_near_big=is_near_big, pair_width=PAIR,
-        body_width=BODY, note_reference=note_reference, close_pairs=ROWS.close_pairs, write_row=write_row,
+        axes=AXES, place=place, periods=periods, offset=offset_of if sheared else None, radius=radius,
+        speed=speed_in_flow if sheared else speed, is_near_big=is_near_big, pair_width=PAIR, body_width=BODY,
+        note_reference=note_reference, close_pairs=rows.close_pairs, write_row=rows.write_row,
         carry=with_memory(choice.remembers, carry_of(AXES, columns, 1 + choice.extra + choice.rolling)),
-        list_pair=list_pair_of(edged_bodies_are_probed if choice.meet == "meet" else all_are_probed),
+        list_pair=list_pair_of(edged_bodies_are_probed if choice.meet == "meet" else all_are_probed, rows),
     )  # fmt: skip

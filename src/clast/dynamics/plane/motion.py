@@ -148,9 +148,9 @@ def expect(b, before, spin_before, world):
     t[at + GAINED], t[at + GAINED + 1], t[at + GAINED + 2] = x, y, w
 
 
-def kick_and_drift_of(remembers: bool, expecting: int) -> Any:
+def kick_and_drift_of(remembers: bool, expecting: int, is_stale: Any) -> Any:
     """The pass `kick_and_drift(b, world)` of velocity Verlet; `remembers` books what contacts lose, `expecting` notes gains for
-    dashpots."""
+    dashpots; is_stale(b, world) tells whether a body has moved too far for the lists."""
 
     @device
     def gather_wanted(b, world):

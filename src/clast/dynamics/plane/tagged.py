@@ -2,7 +2,8 @@
 
 A periodic cell that moves is the last of these bodies: its place is the lengths of the cell, and where j's image n meets i
 the force on that image acts on the lengths n times. With the grains' own velocities that follows from one Lagrangian,
-½Σmv² + ½W|L̇|² − U, so everything here and in the book holds for the cell as for a wall.
+½Σmv² + ½W|L̇|² − U, so everything here and in the book holds for the cell as for a wall. A cell that is sheared has a third
+component, see `clast.dynamics.plane.sheared`.
 """
 
 import math
@@ -11,7 +12,7 @@ from typing import Any
 
 from clast.backend.bare import onwards
 from clast.backend.device import device
-from clast.dynamics.arrays import DRAG, TAG_WORK, VISCOUS
+from clast.dynamics.arrays import DRAG, SHEARED, TAG_WORK, VISCOUS
 from clast.dynamics.bodies.tagged import Drive, move_by_gear, move_by_verlet
 from clast.dynamics.plane.columns import (
     BODY,
@@ -31,6 +32,14 @@ from clast.dynamics.plane.columns import (
 )  # fmt: skip
 from clast.dynamics.plane.gear import keep_mid_step
 from clast.dynamics.plane.motion import NOTHING, expect, gather, is_stale, moved_too_far, turned
+from clast.dynamics.plane.sheared import (
+    aim_of_offset,
+    gather_over,
+    is_stale_in_flow,
+    note_strain,
+    put_offset,
+    sheared_too_far,
+)  # fmt: skip
 
 COMPONENTS = 3  # x, y, angle
 LOAD = 5  # numbers of a row of Tags.load
@@ -49,6 +58,13 @@ def note_pressures(world):
         if a >= 0:
             gap -= body[BODY * a + axis]
         tags.push[k] = tags.load_number[2 * k] * tags.program[world.clock.row, first + k] * max(gap, 0.0)
+
+
+@device
+def note_pressures_and_strain(world):
+    """The same of a sheared cell, and its strain since the last rebuild."""
+    note_pressures(world)
+    note_strain(world)
 
 
 @device
@@ -75,13 +91,15 @@ def gather_across(lists, pairs, table):
 def move_tagged_of(choice: SimpleNamespace) -> Any:
     """The pass `move_tagged(b, world)` for an integrator, a kind of box and laws that lose something or not."""
     gear, remembers, cell, expecting = choice.gear, choice.remembers, choice.cell, choice.expecting
+    sheared = cell == SHEARED
+    gather_for_cell, stale = (gather_over, is_stale_in_flow) if sheared else (gather_across, is_stale)
     move = move_by_gear(gear) if gear else move_by_verlet
 
     @device
     def sums_on(b, world, table):
         """Force and torque of contacts on body b; on the cell, of those across it."""
         if cell and b == world.model.cell[0]:
-            return gather_across(world.lists, world.pairs, table)
+            return gather_for_cell(world.lists, world.pairs, table)
         return gather(b, world.lists, table)
 
     @device
@@ -89,9 +107,11 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
         """What acts on component c of body b, tagged row r."""
         tags, model, clock = world.tags, world.model, world.clock
         inverse = model.inverse_mass[b] if c < 2 else model.inverse_inertia[b]
-        weight = 1.0 / inverse
+        weight, aim = 1.0 / inverse, tags.program[clock.row, 2 * COMPONENTS * r + c]
+        if sheared and c == 2 and b == model.cell[0]:
+            aim = aim_of_offset(aim, b, world)
         return Drive(
-            tags.imposed[COMPONENTS * r + c] != 0, tags.program[clock.row, 2 * COMPONENTS * r + c], push_on(r, c, world), weight,
+            tags.imposed[COMPONENTS * r + c] != 0, aim, push_on(r, c, world), weight,
             weight * model.gravity[c] if c < 2 else 0.0, tags.dashpot[2 * r + c] if c < 2 else 0.0,
             clock.drag if tags.dragged[r] else 0.0, force,
         )  # fmt: skip
@@ -100,6 +120,9 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
     def put(b, c, place, velocity, world):
         """Component c of body b."""
         body, at = world.state.body, BODY * b
+        if sheared and c == 2 and b == world.model.cell[0]:
+            put_offset(b, place, velocity, world)
+            return
         body[at + VX + c] = velocity
         if c < 2:
             body[at + c] = place
@@ -139,8 +162,10 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
             keep_mid_step(b, world)
         if expecting:
             expect(b, old.velocity, old.spin, world)
+        if sheared and b == world.model.cell[0]:
+            return sheared_too_far(b, world)
         if cell and b == world.model.cell[0]:
             return moved_cell(b, world)
-        return is_stale(b, world)
+        return stale(b, world)
 
     return move_tagged

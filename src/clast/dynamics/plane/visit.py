@@ -14,6 +14,7 @@ from clast.algebra.plane import Vector, cross, dot, minus, opposite, plus, times
 from clast.backend.bare import bare
 from clast.backend.device import device, unsigned
 from clast.contact.plane.spheropolygon import read_feature
+from clast.dynamics.arrays import SHEARED
 from clast.dynamics.plane.columns import (
     BODY,
     CANDIDATE,
@@ -33,6 +34,7 @@ from clast.dynamics.plane.columns import (
     read_pair,
     read_predicted,
 )
+from clast.dynamics.plane.sheared import gain_of_sheared_image, image_of_sheared_cell, read_pair_of_sheared_cell
 
 
 class Features(NamedTuple):
@@ -260,6 +262,16 @@ def read_pair_of_cell(world, p):
     return Pair(p, pair.i, pair.j, pair.first, pair.middle, pair.last, shift, pair.mass, pair.row, pair.radius)
 
 
+def images_of(choice: SimpleNamespace) -> tuple[Any, Any]:
+    """`read_pair` and `image` for a kind of box."""
+    if choice.cell == SHEARED:
+        gains = gain_of_sheared_image if choice.expecting else same_gain
+        return read_pair_of_sheared_cell, image_of_sheared_cell(gains)
+    if choice.cell:
+        return read_pair_of_cell, image_of_cell(gain_of_image if choice.expecting else same_gain)
+    return read_pair, image_at_rest
+
+
 # --- the visit ---------------------------------------------------------------------------------------------------------
 
 
@@ -276,8 +288,7 @@ def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
     """`read_pair`, `meet_candidate` and `visit` for a way of counting, a reach of the law, an integrator and a kind of box."""
     meet, gap_of = choice.meet, choice.gap_of
     read = read_predicted if choice.gear else read_expecting if choice.expecting else read_body
-    read_this = read_pair_of_cell if choice.cell else read_pair
-    image = image_of_cell(gain_of_image if choice.expecting else same_gain) if choice.cell else image_at_rest
+    read_this, image = images_of(choice)
 
     @device
     def meet_candidate(k, side, world):

@@ -28,7 +28,7 @@ from clast.contact.sharp.parting import (
     surely_apart,
 )  # fmt: skip
 from clast.contact.sharp.polyhedra import Polyhedra
-from clast.dynamics.listing import pair_rows_of, with_memory
+from clast.dynamics.listing import pair_rows_of, shift_by, with_memory
 from clast.dynamics.sharp.columns import AREA, CONSTANT, LENGTH, WIDTH
 from clast.dynamics.space.columns import BODY, FIRST, LAW, MARK, MASS, PAIR, SECOND, THIRD
 from clast.dynamics.space.listing import AXES, WORDS, frame_of, is_near_big, note_place, periods, place, radius, speed
@@ -38,7 +38,9 @@ from clast.neighbours.feature_tree import Tree, least_of, next_leaf, tree_of
 
 __all__ = ["WORDS", "listing_of", "room_of", "trees_of"]
 
-ROWS = pair_rows_of(SimpleNamespace(axes=AXES, PAIR=PAIR, CONSTANT=CONSTANT, MASS=MASS, LAW=LAW, place=place, periods=periods))
+ROWS = pair_rows_of(
+    SimpleNamespace(axes=AXES, PAIR=PAIR, CONSTANT=CONSTANT, MASS=MASS, LAW=LAW, place=place, shift=shift_by(periods))
+)
 read_pair, write_pair = ROWS.read_pair, ROWS.write_pair
 
 
@@ -215,7 +217,8 @@ def carry(p, world):
 def listing_of(choice: SimpleNamespace) -> SimpleNamespace:
     """What `clast.neighbours.rebuild.rebuild_of` reads, for what contacts remember."""
     return SimpleNamespace(
-        axes=AXES, place=place, periods=periods, radius=radius, speed=speed, is_near_big=is_near_big, pair_width=PAIR,
-        body_width=BODY, note_reference=note_reference, close_pairs=ROWS.close_pairs, list_pair=list_pair, write_row=write_row,
+        axes=AXES, place=place, periods=periods, offset=None, radius=radius, speed=speed, is_near_big=is_near_big,
+        pair_width=PAIR, body_width=BODY, note_reference=note_reference, close_pairs=ROWS.close_pairs, list_pair=list_pair,
+        write_row=write_row,
         carry=with_memory(choice.remembers, carry),
     )  # fmt: skip

@@ -17,7 +17,7 @@ from clast.contact.space.features import Geometry
 from clast.contact.space.nearness import edges_may_cross, never_counts, squared_distance
 from clast.contact.space.spheropolyhedron import EDGE, FACE, KIND, ROW
 from clast.dynamics.contacts.kinds import ONE_ROUND, OTHERS, TWO_ROUND
-from clast.dynamics.listing import pair_rows_of, with_memory
+from clast.dynamics.listing import pair_rows_of, shift_by, with_memory
 from clast.dynamics.space.columns import (
     BODY,
     CONSTANT,
@@ -123,7 +123,9 @@ def note_reference(b, world):
     note_place(b, 0.0 if world.geometry.round[world.model.shape[b]] != 0 else world.model.reach[b], world)
 
 
-ROWS = pair_rows_of(SimpleNamespace(axes=AXES, PAIR=PAIR, CONSTANT=CONSTANT, MASS=MASS, LAW=LAW, place=place, periods=periods))
+ROWS = pair_rows_of(
+    SimpleNamespace(axes=AXES, PAIR=PAIR, CONSTANT=CONSTANT, MASS=MASS, LAW=LAW, place=place, shift=shift_by(periods))
+)
 read_pair, write_pair = ROWS.read_pair, ROWS.write_pair
 
 
@@ -307,7 +309,8 @@ def listing_of(choice: SimpleNamespace) -> SimpleNamespace:
     """What `clast.neighbours.rebuild.rebuild_of` reads, for what contacts remember."""
     columns = SimpleNamespace(width=PAIR, sections=(FIRST, SECOND, THIRD))
     return SimpleNamespace(
-        axes=AXES, place=place, periods=periods, radius=radius, speed=speed, is_near_big=is_near_big, pair_width=PAIR,
-        body_width=BODY, note_reference=note_reference, close_pairs=ROWS.close_pairs, list_pair=list_pair, write_row=write_row,
+        axes=AXES, place=place, periods=periods, offset=None, radius=radius, speed=speed, is_near_big=is_near_big,
+        pair_width=PAIR, body_width=BODY, note_reference=note_reference, close_pairs=ROWS.close_pairs, list_pair=list_pair,
+        write_row=write_row,
         carry=with_memory(choice.remembers, carry_of(AXES, columns, 3 * (1 + choice.rolling) + choice.extra)),
     )  # fmt: skip

@@ -90,6 +90,8 @@ def write_files(run: Run, folder: Path) -> None:
         if "period" in frames[0].names:  # the cell moves
             periods = np.array([frame.period for frame in frames])
             index |= {"period x [length]": periods[:, 0], "period y [length]": periods[:, 1]}
+        if "offset" in frames[0].names:  # it is sheared
+            index["offset [length]"] = np.array([frame.offset for frame in frames])
         write_table(folder / "frames.csv", index)
     for number, frame in enumerate(frames):
         columns = frame_columns(frame)

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from clast.algebra.lattice import numbers, shifts
 from clast.errors import InputError
 from clast.output.export.csv import check_place, write_export
 from clast.output.space.bodies import in_three, run_surfaces, spins, turns
@@ -103,15 +104,19 @@ class FrameMaker:
         sides = np.where(period > 0.0, period, self.high - self.low)
         middle = np.where(period > 0.0, 0.5 * period, 0.5 * (self.low + self.high))
         places = in_three(frame.positions)[here]
-        rounds = np.where(period > 0.0, np.floor(places / np.where(period > 0.0, period, 1.0)), 0.0)
+        # the lattice of a sheared cell is the same when it leans by a whole period less, and viewers want it to lean little
+        lean = frame.offset - sides[0] * np.rint(frame.offset / sides[0])
+        middle[0] += 0.5 * lean
+        tilt = lean / sides[1]
+        rounds = numbers(places - np.outer(places[:, 1], [tilt, 0.0, 0.0]), period)
         made.configuration.step = frame.step
         made.configuration.dimensions = 3 if self.in_space else 2
-        made.configuration.box = [*sides, 0.0, 0.0, 0.0]
+        made.configuration.box = [*sides, tilt, 0.0, 0.0]
         particles = made.particles
         particles.N = len(here)
         particles.types, particles.type_shapes = self.types, self.looks
         particles.typeid = self.typeid[here].astype(np.uint32)
-        particles.position = (places - rounds * period - middle).astype(np.float32)
+        particles.position = (places - shifts(rounds, period, lean) - middle).astype(np.float32)
         particles.image = rounds.astype(np.int32)
         particles.orientation = turns(frame)[here].astype(np.float32)
         particles.velocity = in_three(frame.velocities)[here].astype(np.float32)

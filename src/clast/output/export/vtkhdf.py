@@ -20,6 +20,7 @@ from typing import Any
 import h5py
 import numpy as np
 
+from clast.algebra.lattice import put_back
 from clast.output.export.csv import check_place, write_export
 from clast.output.space.bodies import MeshOfBodies, Surfaces, in_three, run_surfaces, spins, turns
 from clast.output.store.reader import ContactFrame, Frame, Run
@@ -153,7 +154,7 @@ class BodyPolyData(PolyData):
     def add(self, frame: Frame) -> None:
         """The step of a frame."""
         owners = self.mesh.owners
-        places = self.bodies.inside(in_three(frame.positions), self.bodies.period_at(frame))
+        places = self.bodies.inside(in_three(frame.positions), self.bodies.period_at(frame), frame.offset)
         points = self.mesh.points(places, turns(frame), frame.absent)
         velocities = in_three(frame.velocities)
         quantities = {"speed": np.linalg.norm(velocities, axis=1), "velocity": velocities, "spin": spins(frame)}
@@ -181,15 +182,13 @@ class ContactPolyData(PolyData):
     def add(self, frame: Frame) -> None:
         """The step of a frame."""
         if frame.step in self.tables and len(self.tables[frame.step]["points"]):
-            self._put(self.tables[frame.step], self.bodies.period_at(frame))
+            self._put(self.tables[frame.step], self.bodies.period_at(frame), frame.offset)
         else:
             self.empty.append(self.parts + len(self.empty))
 
-    def _put(self, table: Mapping[str, Any] | ContactFrame, period: np.ndarray) -> None:
+    def _put(self, table: Mapping[str, Any] | ContactFrame, period: np.ndarray, offset: float) -> None:
         """A part, and the step that reads it."""
-        points = in_three(table["points"]).copy()
-        for axis in np.flatnonzero(period > 0.0):
-            points[:, axis] %= period[axis]
+        points = put_back(in_three(table["points"]), period, offset)
         quantities = {
             "normal": in_three(table["normals"]), "force": in_three(table["forces"]), "depth": np.asarray(table["depths"]),
             "force_size": np.linalg.norm(table["forces"], axis=1),
@@ -209,7 +208,7 @@ class ContactPolyData(PolyData):
         """Write when the steps are and where they begin."""
         if self.empty:
             some = next(iter(self.tables.values()))
-            self._put({name: some[name][:0] for name in some.names}, np.zeros(3))
+            self._put({name: some[name][:0] for name in some.names}, np.zeros(3), 0.0)
             for starts in self.starts.values():
                 last = starts.pop()
                 for step in self.empty:

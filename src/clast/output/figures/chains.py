@@ -10,10 +10,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from clast.algebra.lattice import numbers, shifts
 from clast.errors import InputError
 from clast.measures.chains import ForceChains
-from clast.measures.stored import StoredRun, frame_at, frame_period, present_grains, refuse_space
-from clast.output.figures.plane import WALL, Outlines, draw_bodies, fit_figure, plain_figure, run_outlines
+from clast.measures.stored import StoredRun, frame_at, frame_offset, frame_period, present_grains, refuse_space
+from clast.output.figures.plane import WALL, Outlines, copies, draw_bodies, fit_figure, plain_figure, run_outlines
 from clast.output.store.reader import Run
 
 LINE, IN_CHAIN, OTHER = "#a01020", "#f6d58a", "#eef1f4"  # force, grains of chains, grains beside
@@ -54,25 +55,25 @@ def draw_chains(axes: Any, run: StoredRun, frame: int = -1, chains: ForceChains 
         draw_bodies(axes, bodies, chosen, stored["positions"], stored["angles"], facecolor=color, **style)
     show_packing(axes, run, frame)
     diameters = 2.0 * np.sqrt(np.asarray(run.scene["body_area"])[grains] / np.pi)
-    draw_forces(axes, chains, bodies.period, float(diameters.mean()))
+    draw_forces(axes, chains, bodies, float(diameters.mean()))
     return chains
 
 
-def draw_forces(axes: Any, chains: ForceChains, period: np.ndarray, diameter: float) -> None:
+def draw_forces(axes: Any, chains: ForceChains, bodies: Outlines, diameter: float) -> None:
     """Add the lines, measured by the mean grain diameter; those that cross a periodic side are drawn on both."""
     from matplotlib.collections import LineCollection
 
     if chains.forces.size == 0:
         return
-    periodic = period > 0.0
+    period = bodies.period
     begin = chains.segments[:, 0]
-    image = np.where(periodic, np.floor(begin / np.where(periodic, period, 1.0)), 0.0) * period
+    image = shifts(numbers(begin, period, bodies.offset), period, bodies.offset)
     inside = chains.segments - image[:, None, :]
     widths = np.minimum(MEAN_WIDTH * diameter * chains.forces / chains.forces.mean(), WIDEST * diameter)
     lines, widths_seen = [], []
-    for copy in itertools.product(*((-1.0, 0.0, 1.0) if each else (0.0,) for each in periodic)):
-        moved = inside + np.array(copy) * period
-        seen = ((moved.max(axis=1) > 0.0) & (moved.min(axis=1) < period) | ~periodic).all(axis=1)
+    for way in copies(period, bodies.offset):
+        moved = inside + way
+        seen = ((moved.max(axis=1) > 0.0) & (moved.min(axis=1) < period) | (period == 0.0)).all(axis=1)
         lines.append(moved[seen])
         widths_seen.append(widths[seen])
     figure = axes.figure
@@ -111,4 +112,5 @@ def show_packing(axes: Any, run: StoredRun, frame: int) -> None:
 
 def outlines_at(run: StoredRun, frame: int) -> Outlines:
     """Outlines of the bodies, with the periods of that frame: those of a cell that moves change."""
-    return dataclasses.replace(run_outlines(cast(Run, run)), period=frame_period(run, frame_at(run, frame)))
+    stored = frame_at(run, frame)
+    return dataclasses.replace(run_outlines(cast(Run, run)), period=frame_period(run, stored), offset=frame_offset(stored))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clast.algebra.lattice import put_back, shifts
+from clast.measures.stored import frame_offset
 from clast.output.figures.view import view_of
 from clast.output.store.reader import Frame, Run
 from clast.scene.plane import Scene
@@ -31,10 +33,11 @@ class Outlines:
     shape: np.ndarray  # (n,) which of them a body has
     big: np.ndarray  # (n,)
     period: np.ndarray  # (2,) 0: open
+    offset: float = 0.0  # of a sheared cell
 
     def at(self, frame: Frame) -> Outlines:
         """The same with the periods of a frame, where the cell moves."""
-        return replace(self, period=frame["period"]) if "period" in frame.names else self
+        return replace(self, period=frame["period"], offset=frame_offset(frame)) if "period" in frame.names else self
 
     def place(self, chosen: np.ndarray, positions: np.ndarray, angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Outlines (m, k, 2) of the `chosen` bodies at `positions` (n, 2) and `angles` (n,) of all, and whose each is (m,).
@@ -50,22 +53,28 @@ class Outlines:
         table = np.stack([np.pad(self.rings[k], ((0, longest - len(self.rings[k])), (0, 0)), mode="edge") for k in used])
         inside = positions[chosen].astype(np.float64)
         grains = ~self.big[chosen]
-        for axis in np.flatnonzero(self.period > 0.0):
-            inside[grains, axis] %= self.period[axis]
+        inside[grains] = put_back(inside[grains], self.period, self.offset)
         c, s = np.cos(angles[chosen]), np.sin(angles[chosen])
         turn = np.stack([np.stack([c, s], axis=-1), np.stack([-s, c], axis=-1)], axis=-2)
         rings = table[which] @ turn + inside[:, None, :]
         placed, owners = [rings], [chosen]
         low, high = rings.min(axis=1), rings.max(axis=1)
-        sides = [(-1, 0, 1) if period > 0.0 else (0,) for period in self.period]
-        for image in itertools.product(*sides):
-            shift = np.array(image) * self.period
+        for shift in copies(self.period, self.offset):
             if shift.any():
                 seen = grains & ((high + shift > 0.0) & (low + shift < np.where(self.period > 0.0, self.period, np.inf))
                                  | (self.period == 0.0)).all(axis=1)  # fmt: skip
                 placed.append(rings[seen] + shift)
                 owners.append(chosen[seen])
         return np.concatenate(placed), np.concatenate(owners)
+
+
+def copies(period: np.ndarray, offset: float) -> Iterator[np.ndarray]:
+    """Ways (2,) to a periodic cell itself and to the images next to it."""
+    lean = offset % period[0] if offset != 0.0 else 0.0  # the same lattice, and the images above still near
+    across = (-2, -1, 0, 1, 2) if lean else (-1, 0, 1)
+    sides = [near if each > 0.0 else (0,) for near, each in zip((across, (-1, 0, 1)), period, strict=True)]
+    for image in itertools.product(*sides):
+        yield shifts(np.array(image), period, lean)
 
 
 def outer_ring(shape: Shape) -> np.ndarray:
@@ -81,6 +90,7 @@ def scene_outlines(scene: Scene) -> Outlines:
         which,
         scene.bodies.column("big"),
         np.array([scene.box.period_x, scene.box.period_y]),
+        scene.box.offset,
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clast.algebra.lattice import put_back
 from clast.algebra.quaternions import IDENTITY, matrix
 from clast.output.space.solids import run_solids
 from clast.output.space.surface import Surface, ridges, surface, triangulate
@@ -43,12 +44,11 @@ class Surfaces:
         """Largest distance from the centre of each body to its surface (n,)."""
         return np.array([np.linalg.norm(mesh.points, axis=1).max() for mesh in self.meshes])[self.shape]
 
-    def inside(self, positions: Floats, period: Floats | None = None) -> Floats:
+    def inside(self, positions: Floats, period: Floats | None = None, offset: float = 0.0) -> Floats:
         """Centres (n, 3) with the grains put back into a periodic box; a grain across a side is shown whole, at one of them."""
         places = np.array(positions, dtype=np.float64)
         period = self.period if period is None else period
-        for axis in np.flatnonzero(period > 0.0):
-            places[~self.big, axis] %= period[axis]
+        places[~self.big] = put_back(places[~self.big], period, offset)
         return places
 
 

@@ -161,6 +161,11 @@ class Frame(Instant):
         return self["period"] if "period" in self.names else np.asarray(self._run.scene["period"])
 
     @property
+    def offset(self) -> float:
+        """By which images one period up lie further along x [m], never wrapped; 0 in a cell that stands upright."""
+        return float(self["offset"][0]) if "offset" in self.names else 0.0
+
+    @property
     def contacts(self) -> ContactFrame:
         """What touched at this instant. StoreError if that was not stored."""
         contacts = self._run.contacts
