@@ -138,6 +138,7 @@ class Run(NamedTuple):
     past: float  # of a look: parts of Δt before and after t_n that are wanted of the kick,
     future: float
     whole: float  # and the whole kick of the running step
+    thin: float  # the thinnest body, see `clast.dynamics.bodies.haste`
 
 
 class Clock(NamedTuple):
@@ -158,6 +159,7 @@ class Clock(NamedTuple):
     first: bool  # whether this is the first step
     row: int  # of the program of the tags
     free: int
+    thin: float  # the thinnest body
 
 
 class Scratch(NamedTuple):

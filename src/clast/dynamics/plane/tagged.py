@@ -13,6 +13,7 @@ from clast.backend.bare import onwards
 from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, TAG_WORK, VISCOUS
 from clast.dynamics.bodies.tagged import Drive, move_by_gear, move_by_verlet
+from clast.dynamics.loops import STOP
 from clast.dynamics.plane.columns import (
     BODY,
     BOOK,
@@ -30,7 +31,7 @@ from clast.dynamics.plane.columns import (
     read_body,
 )  # fmt: skip
 from clast.dynamics.plane.gear import keep_mid_step
-from clast.dynamics.plane.motion import NOTHING, expect, gather, is_stale, moved_too_far, turned
+from clast.dynamics.plane.motion import NOTHING, expect, gather, marks_of_way, moved_too_far, turned
 
 COMPONENTS = 3  # x, y, angle
 LOAD = 5  # numbers of a row of Tags.load
@@ -120,7 +121,7 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
 
     @device
     def move_tagged(b, world):
-        """Move body b; returns whether it has moved too far for the lists."""
+        """Move body b; returns the marks of its way."""
         state, r, old = world.state, b - world.clock.free, read_body(world.state, b)
         sums, lossy = sums_on(b, world, world.forces.pair), NOTHING
         if remembers:
@@ -140,7 +141,7 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
         if expecting:
             expect(b, old.velocity, old.spin, world)
         if cell and b == world.model.cell[0]:
-            return moved_cell(b, world)
-        return is_stale(b, world)
+            return STOP if moved_cell(b, world) else 0
+        return marks_of_way(b, world)
 
     return move_tagged
