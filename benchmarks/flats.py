@@ -25,7 +25,8 @@ from clast.contact.plane.features import feature_rows
 from clast.contact.plane.spheropolygon import NOTCH
 from clast.laws import Linear
 from clast.scene.plane import Scene
-from clast.shapes import Shape, polygon, regular
+from clast.scene.space import Scene3D
+from clast.shapes import Shape, cuboid, polygon, regular
 
 STIFFNESS, RADIUS, DEPTH = 1000.0, 0.1, 0.02  # k_n [force/length], sphero-radius of both, overlap [length]
 HEIGHT = math.sqrt(3.0)  # of a hexagon of side 1
@@ -192,6 +193,17 @@ def counted(i: Place, j: Place, stiffness: float = STIFFNESS) -> np.ndarray:
     return (first[:, None] * contacts.forces).sum(axis=0) if len(first) else np.zeros(2)
 
 
+def counted_cubes(x: float, y: float, angle: float = 0.0) -> np.ndarray:
+    """Force (3,) on a cube of side 1 on another one, shifted and turned [radians], by the counts of space, over k_n δ."""
+    scene, cube = Scene3D(law=Linear(STIFFNESS)), cuboid((1.0, 1.0, 1.0), RADIUS)
+    turned = math.cos(0.5 * angle), 0.0, 0.0, math.sin(0.5 * angle)
+    scene.add(cube, (x, y, 1.0 + 2.0 * RADIUS - DEPTH), orientation=turned)
+    scene.add(cube, (0.0, 0.0, 0.0))
+    contacts = Engine(scene, dt=1e-5, alpha=0.3).snapshot().contacts
+    first = np.where(contacts.bodies[:, 0] == 0, 1.0, -1.0)
+    return (first[:, None] * contacts.forces).sum(axis=0) / (STIFFNESS * DEPTH)
+
+
 def bedded(i: Place, j: Place) -> np.ndarray:
     """Force (2,) on i by the foundation."""
     return foundation(i, j).force
@@ -299,6 +311,10 @@ def show() -> None:
         angle = math.radians(degrees)
         loads = [push(*on_floor(0.0, angle=angle))[1] for push in (counted, bedded)]
         print(f"{degrees:6.1f} {loads[0]:8.2f} {loads[1]:8.3f} {sinking(flat, angle):8.4f}")
+    print("cube on cube: shifted by x, y, turned by degrees; load and sideways push over k_n delta")
+    for x, y, degrees in ((0.0, 0.0, 0.0), (0.05, 0.0, 0.0), (0.2, 0.0, 0.0), (0.2, 0.2, 0.0), (0.0, 0.0, 5.0), (0.0, 0.0, 45.0)):
+        found = counted_cubes(x, y, math.radians(degrees))
+        print(f"{x:6.2f} {y:6.2f} {degrees:6.1f} {found[2]:8.3f} {math.hypot(*found[:2]):8.3f}")
     print("four bodies in a trap: step, error of the energy, its mean in the last quarter")
     for dt in (1e-3, 5e-4, 2.5e-4):
         print("{:8.1e} {:9.2e} {:9.1e}".format(dt, *energy_error(dt, LASTING)))

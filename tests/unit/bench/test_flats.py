@@ -96,11 +96,17 @@ def test_a_flat_on_a_long_flat_is_carried_evenly(flats):
 
 def test_what_eulers_counts_carry(flats):
     """The figures of docs/laws.md."""
-    for offset, load, most in ((0.0, 80.0, 1e-9), (0.04, 70.47, 6.8), (0.2, 40.0, 1e-9)):
+    for offset, load, most in ((0.0, 80.0, 1e-9), (0.04, 70.47, 7.0), (0.2, 40.0, 1e-9)):
         across, found = flats.counted(*flats.on_hexagon(offset))
         assert found == pytest.approx(load, abs=0.01)
         assert abs(across) <= most
     assert flats.counted(*flats.on_floor(0.0, flats.BENT))[1] == pytest.approx(60.0, abs=0.01)
+
+
+def test_what_cubes_carry(flats):
+    """The figures of docs/laws.md."""
+    for x, y, angle, load in ((0.0, 0.0, 0.0, 12.0), (0.2, 0.0, 0.0, 8.0), (0.2, 0.2, 0.0, 4.0), (0.0, 0.0, 0.25 * math.pi, 8.0)):
+        assert flats.counted_cubes(x, y, angle) == pytest.approx([0.0, 0.0, load], abs=1e-6)
 
 
 def test_corners_are_soft_on_a_foundation(flats):

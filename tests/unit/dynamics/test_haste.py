@@ -111,6 +111,20 @@ def test_a_blade_that_turns_too_fast_is_named():
             engine.advance(40)
 
 
+def test_tips_that_step_over_a_wall_are_named():
+    """The middle of the blade does not move."""
+    for away, caught in ((0.9, True), (3.0, False)):
+        scene = Scene(law=Linear(STIFFNESS))
+        scene.add_wall(segment((-5.0, 0.0), (5.0, 0.0), radius=0.01))
+        scene.add(segment((-1.0, 0.0), (1.0, 0.0), radius=0.05), (0.0, away), spin=200.0, density=100.0)
+        engine = Engine(scene, dt=DT)
+        if caught:
+            with pytest.raises(SpeedError, match="bodies 0 and 1 move"):
+                engine.advance(40)
+        else:
+            engine.advance(40)
+
+
 def test_across_a_periodic_side():
     scene = Scene(law=Linear(STIFFNESS), box=Box(4.0, 4.0))
     scene.add(disk(0.05), (0.1, 1.0), density=100.0)
