@@ -180,6 +180,19 @@ def test_a_sudden_start_is_not_missed():
         engine.advance(4000)
 
 
+def test_a_function_need_not_be_known_beyond_the_end():
+    """Where it is not, every step is looked at."""
+
+    def velocity(t):
+        if t > 0.45:
+            raise ValueError("nobody wants this")
+        return -1.0
+
+    Engine(PUSHED["disk"](drive("disk", velocity)), dt=DT).advance(100)
+    with pytest.raises(OverlapError, match="every component of both"):
+        Engine(PUSHED["disk"](drive("disk", velocity)), dt=DT).advance(400)
+
+
 def test_parts_of_one_thing_may_overlap():
     """Grains that overlap deeply from the start and move together."""
     scene = Scene(law=Linear(STIFFNESS))

@@ -14,7 +14,7 @@ import numpy as np
 from clast.dynamics.arrays import Roles, flat
 from clast.dynamics.bodies.haste import is_sharp
 from clast.dynamics.contacts.depth import DEEP
-from clast.errors import OverlapError
+from clast.errors import OverlapError, SceneError
 from clast.neighbours.rebuilder import Reach, Rebuilder
 
 if TYPE_CHECKING:
@@ -76,14 +76,18 @@ class Prescribed:
         return self._plan[1]
 
     def _fastest(self, start: int) -> float:
-        """The largest speed that tags prescribe for any point of such a body, from step `start` on for MOST steps."""
+        """The largest speed that tags prescribe for any point of such a body, from step `start` on for MOST steps; inf where a
+        function of time cannot be worked out that far, which the run may never need."""
         engine, fastest, step = self._engine, 0.0, start
         d, tagged = engine.tags.imposed.shape[1], np.arange(engine.free, engine.moving)
         rows = np.flatnonzero(np.isin(engine.order[tagged], self._held))
         axes = engine.family.DIMENSION
         columns = 2 * d * rows[:, None] + np.arange(d)
         while step < start + MOST:
-            block = engine._program.block(step, start + MOST - 1)
+            try:
+                block = engine._program.block(step, start + MOST - 1)
+            except SceneError:
+                return float("inf")
             given = block[:, columns]
             turning = np.linalg.norm(given[:, :, axes:], axis=2) * engine.model.reach[tagged[rows]]
             fastest = max(fastest, float((np.linalg.norm(given[:, :, :axes], axis=2) + turning).max()))
