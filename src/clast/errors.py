@@ -33,6 +33,10 @@ class OverlapError(PhysicsError):
     """Two bodies overlap so deeply that the contact normal is about to lose its meaning."""
 
 
+class SpeedError(PhysicsError):
+    """A body moves so far in one step that it could pass through another unseen."""
+
+
 class CellError(PhysicsError):
     """A periodic cell has become too small for a body in it."""
 

@@ -7,7 +7,7 @@ from same_bits import assert_same_bits, result
 
 import clast
 from clast.dynamics.engine import Engine
-from clast.errors import InputError, SceneError
+from clast.errors import InputError, SceneError, SpeedError
 from clast.laws import Linear
 from clast.measures import Displacement, Strain, Stress
 from clast.measures.snapshots.accounts import accounts
@@ -213,6 +213,22 @@ def test_grains_that_go_with_the_flow_leave_the_lists_alone():
         return engine.rebuilds
 
     assert rebuilds(0) == rebuilds(40) < 100
+
+
+@pytest.mark.parametrize("up", [0, 1000])
+def test_who_moves_fast_with_the_flow_is_let_go_and_who_moves_fast_against_it_is_named(up):
+    """A thousand cells up the flow takes a ball 8 of its diameters in a step."""
+
+    def engine_of(against):
+        rate, low = 0.02, 20.0 * up
+        scene = Scene(law=ELASTIC, box=Box(20.0, 20.0, offset=3.0, tags=(Shear(rate=rate),)))
+        for x, y, faster in ((1.0, 1.0, against), (14.5 + 3.0 * up, 1.0 + low, -against), (8.0 + 3.0 * up, 10.0 + low, 0.0)):
+            scene.add(BALL, (x, y), velocity=(rate * y + faster, 0.0))
+        return Engine(scene, dt=0.02, alpha=0.3)
+
+    engine_of(1.0).advance(40)
+    with pytest.raises(SpeedError, match="bodies 0 and 1 move 1.2 against each other in one step of 0.02"):
+        engine_of(30.0).advance(40)
 
 
 # --- what it refuses, what it leaves ---------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from clast.laws import Linear, OverlapVolume
 from clast.protocols import pour as pouring
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
+from clast.scene.tags import Velocity
 from clast.shapes import cuboid, disk, regular, segment
 
 
@@ -48,6 +49,27 @@ def numbers(engine: Engine) -> list[float]:
 def too_deep(device: str) -> list[Any]:
     """The error of bodies that overlap too deeply."""
     return [message(lambda: Engine(soft(), dt=1e-3, alpha=0.05, device=device).advance(400))]
+
+
+def too_fast(device: str) -> list[Any]:
+    """The error of a body that steps over a wall, and none in open space."""
+    found = []
+    for height in (1.03, -1.0):
+        scene = Scene(law=Linear(1e3))
+        scene.add(disk(0.1), (0.0, height), velocity=(0.0, -200.0))
+        scene.add_wall(segment((-1.0, 0.0), (1.0, 0.0), 0.01))
+        engine = Engine(scene, dt=1e-3, alpha=0.05, device=device)
+        found.append(message(lambda engine=engine: engine.advance(20)))
+    return [*found, engine.step]
+
+
+def only_tags(device: str) -> list[Any]:
+    """The error of a grain that only its tags move, and that goes through a wall."""
+    scene = Scene(law=Linear(1e3))
+    scene.add(disk(0.1), (0.0, 0.2), tags=[Velocity(x=0.0, y=-5.0, spin=0.0)])
+    scene.add(disk(0.1), (2.0, 0.2))
+    scene.add_wall(segment((-1.0, 0.0), (1.0, 0.0), 0.1))
+    return [message(lambda: Engine(scene, dt=1e-3, alpha=0.05, device=device).advance(200))]
 
 
 def no_number(device: str) -> list[Any]:
@@ -102,7 +124,7 @@ def poured(device: str) -> list[Any]:
     return [*numbers(found.engine), found.series["contacts"].max()]
 
 
-TRIALS = (too_deep, no_number, removed, reordered, changed, poured)
+TRIALS = (too_deep, too_fast, only_tags, no_number, removed, reordered, changed, poured)
 
 
 def message(work: Callable[[], object]) -> str:

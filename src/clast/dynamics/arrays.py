@@ -29,14 +29,14 @@ class Model(NamedTuple):
     stiffness: np.ndarray  # (2,) largest ∂F/∂δ at the overlap the time step is made for, and at one that is surely reached
     period: np.ndarray  # (2 or 3,) length of the periodic cell at the last rebuild, 0 where a side is open
     cell: np.ndarray  # (1,) int64: row of the body whose place is the lengths of the moving cell, −1 where it stays
-    shear: np.ndarray  # (3,) of a sheared cell, see below; 0 where it stands upright
+    shear: np.ndarray  # (4,) of a sheared cell, see below; 0 where it stands upright
     gravity: np.ndarray  # (2 or 3,) acceleration
 
 
 PER_BODY = Model._fields[: Model._fields.index("law")]  # those with a row for each body
 # Model.shear: by which images one cell up lie further along x at the last rebuild; how far apart along y bodies lie at most that
-# may meet; the strain since that rebuild, as expected for the end of the step
-OFFSET, SPAN, STRAIN = range(3)
+# may meet; the strain since that rebuild, as expected for the end of the step; the rate of shear at the start of the step
+OFFSET, SPAN, STRAIN, RATE = range(4)
 
 
 class State(NamedTuple):
@@ -143,6 +143,7 @@ class Run(NamedTuple):
     past: float  # of a look: parts of Δt before and after t_n that are wanted of the kick,
     future: float
     whole: float  # and the whole kick of the running step
+    thin: float  # the thinnest body, see `clast.dynamics.bodies.haste`
 
 
 class Clock(NamedTuple):
@@ -163,6 +164,7 @@ class Clock(NamedTuple):
     first: bool  # whether this is the first step
     row: int  # of the program of the tags
     free: int
+    thin: float  # the thinnest body
 
 
 class Scratch(NamedTuple):

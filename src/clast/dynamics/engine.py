@@ -12,7 +12,7 @@ import numpy as np
 from clast.backend.threads import ThreadSearch, count_threads
 from clast.dynamics.arrays import Run, flat
 from clast.dynamics.binding import kernels_of, kinds_in
-from clast.dynamics.bodies import cell, locality, removal
+from clast.dynamics.bodies import cell, haste, locality, prescribed, removal
 from clast.dynamics.bodies.room import empty_forces, empty_lists
 from clast.dynamics.contacts.memory import put_springs, springs_of, without_extra
 from clast.dynamics.contacts.remark import remark_on
@@ -23,7 +23,7 @@ from clast.dynamics.gpu.home import HomeEngine
 from clast.dynamics.identity import identity_of
 from clast.dynamics.program import Program
 from clast.dynamics.snapshot import Snapshot, take_snapshot
-from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE, Stretcher, step_of
+from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE, TOO_FAST, Stretcher, step_of
 from clast.dynamics.timestep import safe_step, unstable_step
 from clast.errors import NotFiniteError, OverlapError, SceneError, StepError
 from clast.neighbours.alpha import AlphaSearch
@@ -55,7 +55,8 @@ class Engine(HomeEngine):
                  Afterwards `device` is one of the first two, and `device_reason` a sentence why
 
     SceneError for what cannot be stepped, StepError for a step at which a contact would be unstable; while it runs OverlapError
-    for bodies that overlap too deeply, NotFiniteError for numbers that are none any more.
+    for bodies that overlap too deeply, SpeedError for one so fast that it may pass through another unseen, NotFiniteError for
+    numbers that are none any more.
     """
 
     def __init__(
@@ -116,6 +117,7 @@ class Engine(HomeEngine):
             raise SceneError(f'alpha = {alpha!r} must be a positive length or "auto"')
         else:
             self._chosen_alpha = float(alpha)
+        self.thickness = haste.thicknesses(scene)
         self.threads = count_threads(threads)
         self._scratch = self.family.scratch_of(self.geometry, 1, self.kernels.ROOM)
         self._thread_search = ThreadSearch(self.threads) if threads == "auto" and self.device != GPU else None
@@ -130,6 +132,7 @@ class Engine(HomeEngine):
             self._lists, self.pairs = self._lists_with(scene.springs, self.order, self.roles.rank, self.model)
         self._rebuild()
         self._compile()
+        self._prescribed = prescribed.Prescribed(self)
 
     def _identity(self) -> str:
         """A hash of how a run starts and of everything constant in it: a checkpoint goes with one scene, step, integrator."""
@@ -235,9 +238,10 @@ class Engine(HomeEngine):
         while self.step < end:
             if removal.is_due(self):
                 removal.remove_fallen(self)
+            self._prescribed.look()
             if not self._program_start <= self.step < self._program_end:
                 self._write_program(end)
-            stop = min(end, removal.next_look(self), self._program_end, self.step + self._slice)
+            stop = min(end, removal.next_look(self), self._prescribed.next_look(), self._program_end, self.step + self._slice)
             if self._thread_search is not None:
                 stop = self._with_threads(stop)
             began, before = time.perf_counter(), self.step
@@ -255,7 +259,9 @@ class Engine(HomeEngine):
                 self._thread_search.record(self.step - before, took)
             if status == DEEP_OVERLAP:
                 self._raise_overlap(int(pair))
-            if status == STALE:
+            if status == TOO_FAST:
+                haste.refuse_fast(self)
+            if status in (STALE, TOO_FAST):
                 if self._search is not None:
                     self._search.record(self._interval.steps, self._interval.seconds, self._interval.rebuilding)
                 locality.keep(self)
@@ -298,9 +304,14 @@ class Engine(HomeEngine):
     def step(self, step: int) -> None:
         self._step, self._words = step, None
 
+    @property
+    def _thin(self) -> float:
+        """The thinnest body [length]."""
+        return float(self.thickness.min())
+
     def _run(self, onset: float) -> Run:
         """Numbers of a stretch of steps."""
-        return Run(self.dt, onset, self.alpha, self.free, self._program_start, self._kinds, False, 0.0, 0.0, 0.0)
+        return Run(self.dt, onset, self.alpha, self.free, self._program_start, self._kinds, False, 0.0, 0.0, 0.0, self._thin)
 
     def _world(self, state: Any, lists: Any) -> tuple[Any, ...]:
         """All that a pass may read or write, flat."""
@@ -341,18 +352,19 @@ class Engine(HomeEngine):
 
     # --- looking -----------------------------------------------------------------------------------------------------
 
-    def contact_table(self, state: Any, lists: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def contact_table(self, state: Any, lists: Any = None, pairs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Touching contacts of a state under the present lists (integers, floats); see `clast.dynamics.contacts.table`.
 
-        By the ranks of the first bodies of pairs: in the same order wherever bodies lie in memory."""
-        lists = lists or self._seen_lists
+        By the ranks of the first bodies of pairs: in the same order wherever bodies lie in memory. Other lists are given with
+        their number of pairs."""
+        lists, pairs = lists or self._seen_lists, self.pairs if pairs is None else pairs
         table = self.family.TABLE
-        room = max(64, 4 * self.pairs)
+        room = max(64, 4 * pairs)
         while True:
             integers, floats = np.zeros((room, table.INTEGERS), np.int64), np.zeros((room, table.WIDTH))
             *world, scratch = self._world(state, lists)
             scratch = scratch._replace(row_floats=floats.reshape(-1), row_integers=integers.reshape(-1))
-            rows = self._stretcher.fill_table(self.pairs, self._run(0.0), (*world, scratch))
+            rows = self._stretcher.fill_table(pairs, self._run(0.0), (*world, scratch))
             if rows <= room:
                 return locality.by_rank(self.roles.rank, integers[:rows], floats[:rows])
             room = rows
@@ -372,7 +384,7 @@ class Engine(HomeEngine):
 
         Returns the first pair that overlaps too deeply, or −1."""
         onset = self._onset if onset is None else onset
-        run = Run(self.dt, onset, self.alpha, self.free, self._program_start, self._kinds, True, past, future, whole)
+        run = Run(self.dt, onset, self.alpha, self.free, self._program_start, self._kinds, True, past, future, whole, self._thin)
         return self._stretcher.run(self._stretcher.team_at(self.step), self.step + 1, run, self._world(state, lists))[2]
 
     @property

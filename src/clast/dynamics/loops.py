@@ -6,7 +6,7 @@ import numpy as np
 
 from clast.backend.device import device, routine, stay_whole, unsigned
 
-STOP, CHANGES = 1, 2  # marks of a pass: the stretch must end here; a contact opens or closes
+STOP, CHANGES, FAST = 1, 2, 4  # marks of a pass: the stretch must end here; a contact opens or closes; a body may pass unseen
 
 
 def loop_of(one_pass: Any) -> Any:

@@ -23,12 +23,13 @@ from clast.backend.atomics import fetch_min, load, store
 from clast.backend.device import device
 from clast.backend.held import hold
 from clast.backend.team import FREE, LINE, OVER, member_of
-from clast.dynamics.loops import CHANGES, STOP, loop_of, loops_of
+from clast.dynamics.loops import CHANGES, FAST, STOP, loop_of, loops_of
 from clast.dynamics.worlds import worlds_of
 
 FORCES, BALANCE, ADD, MOVE = range(4)
 STAGES = 4  # a phase of the team is STAGES · step + stage
-DEEP, CHANGING, MOVED, STEP = (FREE + LINE * k for k in range(4))  # words: lowest pair too deep; flags; the step reached
+# words: lowest pair too deep; flags, the last for a body that may pass through another unseen; the step reached
+DEEP, CHANGING, MOVED, STEP, HASTY = (FREE + LINE * k for k in range(5))
 NOWHERE = 1 << 62  # no pair is too deep
 
 
@@ -59,6 +60,8 @@ def step_of(passes: SimpleNamespace) -> Any:
             _, more = move_tagged(max(low, free), high, world)
             if (marks | more) & STOP:
                 store(words, MOVED, 1)
+            if (marks | more) & FAST:
+                store(words, HASTY, 1)
 
     @device
     def following(phase, words, job):

@@ -7,10 +7,10 @@ import numpy as np
 
 from clast.backend.team import Team, even_cuts, new_team, run_team, turns_per_microsecond
 from clast.dynamics.arrays import Run
-from clast.dynamics.step import DEEP, MOVED, NOWHERE, STAGES, STEP
+from clast.dynamics.step import DEEP, HASTY, MOVED, NOWHERE, STAGES, STEP
 from clast.dynamics.worlds import Job
 
-DONE, STALE, DEEP_OVERLAP = 0, 1, 2  # why a stretch ended
+DONE, STALE, DEEP_OVERLAP, TOO_FAST = 0, 1, 2, 3  # why a stretch ended; where a body is too fast, its lists are stale as well
 PARTS_EACH = 8  # parts of a stage for each thread, at most
 PAIRS_EACH = 64  # pairs of a part, at least: blocks of contacts want to be full
 
@@ -38,12 +38,12 @@ class Stretcher:
         return team
 
     def run(self, team: Team, end: int, run: Run, world: tuple[Any, ...]) -> tuple[int, int, int]:
-        """Steps until `end`, until the lists are stale or until an overlap is too deep: (step reached, why, pair or −1)."""
+        """Steps until `end`, until lists are stale, a body too fast or an overlap too deep: (step reached, why, pair or −1)."""
         run_team(self.kernels.advance, team, self._job(end, run, world))
         reached, deep = step_of(team.words), int(team.words[DEEP])
         if deep != NOWHERE:
             return reached, DEEP_OVERLAP, deep
-        return reached, STALE if team.words[MOVED] else DONE, -1
+        return reached, ending(team.words[MOVED], team.words[HASTY]), -1
 
     def _job(self, end: int, run: Run, world: tuple[Any, ...]) -> Job:
         return Job(end, self.pair_cut, self.body_cut, run, *world)
@@ -51,6 +51,11 @@ class Stretcher:
     def fill_table(self, pairs: int, run: Run, world: tuple[Any, ...]) -> int:
         """Fill the table of contacts that the scratch of `world` holds; returns how many rows it needs."""
         return int(self.kernels.table_now(pairs, self._job(0, run, world)))
+
+
+def ending(moved: int, hasty: int) -> int:
+    """Why a stretch ended in which no overlap was too deep, from the words for who moved too far and who may pass unseen."""
+    return TOO_FAST if hasty else STALE if moved else DONE
 
 
 def step_of(words: np.ndarray) -> int:

@@ -64,7 +64,8 @@ def clock_at(step, run, tags, gear):
     if gear:
         past, future = 0.5, 0.5  # forces, not kicks, are wanted
     return Clock(
-        run.dt, spring_dt, past, future, run.onset, drift, kick, whole, share, drag, alpha, resync, not begun, row, run.free
+        run.dt, spring_dt, past, future, run.onset, drift, kick, whole, share, drag, alpha, resync, not begun, row, run.free,
+        run.thin,
     )  # fmt: skip
 
 

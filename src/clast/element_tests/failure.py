@@ -19,7 +19,7 @@ from clast.dynamics.engine import Engine, Snapshot
 from clast.dynamics.runner import Every, Output, run_stretches
 from clast.element_tests.curves import FAILURE_WIDTH, Peak, find_peak, slope_at, smoothed
 from clast.element_tests.recorded import Record, curves, instants_table, read_instants
-from clast.errors import CellError, OverlapError
+from clast.errors import CellError, OverlapError, SpeedError
 from clast.measures.stored import is_periodic
 from clast.measures.strain import Strain
 from clast.measures.stress import Stress
@@ -153,7 +153,7 @@ def record_failure(
     outputs: list[Output] = [Samples(cast(RunWriter, watch), every[0], end, None), Places(record, every[1], end)]
     try:
         run_stretches(engine, end, outputs, stop=lambda: watch.over)
-    except (OverlapError, CellError):
+    except (OverlapError, SpeedError, CellError):
         ending = Ending.BROKE_OFF
     else:
         ending = Ending.BEYOND if watch.over else Ending.STRAIN

@@ -16,7 +16,7 @@ from clast.dynamics.bodies.removal import may_remove
 from clast.dynamics.engine import Engine, Snapshot, kernels_of
 from clast.dynamics.gpu.devices import GPU, check_device
 from clast.dynamics.runner import Every, run_stretches
-from clast.errors import CellError, InputError, OverlapError, StoreError
+from clast.errors import CellError, InputError, OverlapError, SpeedError, StoreError
 from clast.measures.book import Book
 from clast.measures.snapshots.accounts import accounts
 from clast.measures.snapshots.contacts import carried, contact_arrays
@@ -262,7 +262,7 @@ class Recorder:
         with signals() as asked, progress:
             try:
                 finished = run_stretches(engine, end, outputs, resumed=resumed, pause=pause, stop=lambda: asked() is not None)
-            except (OverlapError, CellError):  # the state before the failing step is good: keep what led to it
+            except (OverlapError, SpeedError, CellError):  # the state before the failing step is good: keep what led to it
                 save()
                 raise
             save()

@@ -31,7 +31,7 @@ def measure(engine: Engine) -> None:
         )
     period[...] = np.where(period > 0.0, size, 0.0)
     if engine.kernels.CELL == SHEARED:
-        engine.model.shear[:] = engine._seen_state.body[engine.model.cell[0], PLACE_OF_OFFSET], span(engine), 0.0
+        engine.model.shear[:] = engine._seen_state.body[engine.model.cell[0], PLACE_OF_OFFSET], span(engine), 0.0, 0.0
 
 
 def widest_bodies(engine: Engine) -> np.ndarray:

@@ -163,7 +163,7 @@ def model_of(
         stiffness=stiffness_of(scene, found.radius[found.counted]) if stiffness is None else stiffness,
         period=np.array(scene.box.periods),
         cell=np.array([found.cell], np.int64),
-        shear=np.zeros(3),
+        shear=np.zeros(4),
         gravity=np.array(scene.gravity),
     )
 

@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+DEEP = 0.1  # of the sum of sphero-radii: skeletons nearer than this end the run, the normal is about to lose meaning
+STRIDE = 0.5  # of the sum of sphero-radii: a pair that closes by more in one step may pass unseen (`bodies.haste`)
+
 
 class Depth(NamedTuple):
     """What a depth is held against, what is wrong where it is too large, and what helps."""

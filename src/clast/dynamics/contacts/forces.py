@@ -10,11 +10,11 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from clast.backend.device import device, unlikely
+from clast.dynamics.contacts.depth import DEEP
 from clast.dynamics.contacts.onset import BELOW, kicks_of_dashpots, parts_in_contact
 from clast.dynamics.contacts.springs import springs_of_law
 from clast.laws.law import Contact, Memory
 
-DEEP = 0.1  # of the sum of sphero-radii: skeletons nearer than this end the run, the normal is about to lose meaning
 FLAT = (0.0, 0.0)
 
 

@@ -35,6 +35,7 @@ from clast.dynamics.gpu.step import (
     END,
     FLAGGED,
     FREE,
+    HASTY,
     LISTED,
     MOVED,
     NOWHERE,
@@ -49,7 +50,7 @@ from clast.dynamics.gpu.step import (
     grids_of,
 )  # fmt: skip
 from clast.dynamics.gpu.walls import Short, condense_of, shares_of, short_lists
-from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE
+from clast.dynamics.stretch import DEEP_OVERLAP, ending
 from clast.dynamics.worlds import Job
 from clast.neighbours.grid_rebuilder import GridRebuilder, rebuild_kernels_of, same
 from clast.neighbours.rebuilder import Reach
@@ -185,7 +186,7 @@ class Grid:
         self._steps(engine)
 
     def run(self, engine: Engine, end: int) -> tuple[int, int, int]:
-        """Steps until `end`, until the lists are stale or until an overlap is too deep: (step reached, why, pair or −1)."""
+        """Steps until `end`, until lists are stale, a body too fast or an overlap too deep: (step reached, why, pair or −1)."""
         self._bring_there(engine)
         words, graph, began = self._words, self._steps(engine), engine.step
         self._send_words(engine, end)
@@ -205,12 +206,12 @@ class Grid:
         self.flagged = float(words[FLAGGED] / max((words[STEP] - began) * engine.pairs, 1))
         if words[DEEP] != NOWHERE:
             return int(words[STEP]), DEEP_OVERLAP, int(words[DEEP])
-        return int(words[STEP]), STALE if words[MOVED] else DONE, -1
+        return int(words[STEP]), ending(words[MOVED], words[HASTY]), -1
 
     def _steps(self, engine: Engine) -> LaunchGraph:
         """The graph of steps, recorded anew where a table lies elsewhere or other launches are wanted."""
         nothing = np.zeros(2, np.int64)
-        run = Run(0.0, 0.0, 0.0, 0, 0, 0, False, 0.0, 0.0, 0.0)  # its numbers stand in a table
+        run = Run(0.0, 0.0, 0.0, 0, 0, 0, False, 0.0, 0.0, 0.0, 0.0)  # its numbers stand in a table
         records = (self._geometry, self._model, self._state, self._lists, self._forces, self._tags, self._scratch)
         cuts = self._sent.setdefault("cuts", put(nothing))
         grid = GridJob(self._words_there, self._listed, self._numbers_there, Job(0, cuts, cuts, run, *records))

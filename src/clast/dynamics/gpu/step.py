@@ -24,12 +24,12 @@ from clast.backend.atomics import fetch_add, fetch_min
 from clast.backend.device import device, unsigned
 from clast.backend.held import hold
 from clast.dynamics.arrays import Run
-from clast.dynamics.loops import CHANGES, STOP
+from clast.dynamics.loops import CHANGES, FAST, STOP
 from clast.dynamics.worlds import Job, worlds_of
 
 # words: the step reached and the one to stop at; whether the stretch is over; bodies that moved too far; lowest pair too deep;
 # pairs on the list of this step, and on those of all steps of the stretch
-STEP, END, STALL, MOVED, DEEP, LISTED, PAIRS, FREE, TAGGED, ONE, ROWS, FLAGGED, WORDS = range(13)  # … and how far launches go
+STEP, END, STALL, MOVED, DEEP, LISTED, PAIRS, FREE, TAGGED, ONE, ROWS, FLAGGED, HASTY, WORDS = range(14)  # … how far launches go
 NOWHERE = 1 << 62  # no pair is too deep
 
 
@@ -46,8 +46,17 @@ class GridJob(NamedTuple):
 def job_of(grid):
     """The job, with the numbers of the run."""
     n, j = grid.numbers, grid.job
-    run = Run(n[0], n[1], n[2], np.int64(n[3]), np.int64(n[4]), np.int64(n[5]), n[6] != 0.0, n[7], n[8], n[9])
+    run = Run(n[0], n[1], n[2], np.int64(n[3]), np.int64(n[4]), np.int64(n[5]), n[6] != 0.0, n[7], n[8], n[9], n[10])
     return Job(j.end, j.pair_cut, j.body_cut, run, j.geometry, j.model, j.state, j.lists, j.forces, j.tags, j.scratch)
+
+
+@device
+def note_way(marks, words):
+    """Note the marks of a body that has moved."""
+    if marks & STOP:
+        words[MOVED] = 1
+    if marks & FAST:
+        words[HASTY] = 1
 
 
 def grids_of(passes: SimpleNamespace) -> SimpleNamespace:
@@ -89,8 +98,7 @@ def grids_of(passes: SimpleNamespace) -> SimpleNamespace:
         if words[STALL] == 0 and words[DEEP] == NOWHERE:
             world = hold(bodies_at(words[STEP], hold(job_of(grid))))
             book_pairs(unsigned(q), world)
-            if move_body(unsigned(q), world) & STOP:
-                words[MOVED] = 1
+            note_way(move_body(unsigned(q), world), words)
 
     @device
     def lead(q, thread, grid):
@@ -98,8 +106,7 @@ def grids_of(passes: SimpleNamespace) -> SimpleNamespace:
         if words[STALL] == 0 and words[DEEP] == NOWHERE:
             world, b = hold(bodies_at(words[STEP], hold(job_of(grid)))), words[FREE] + q
             book_pairs(unsigned(b), world)
-            if lead_body(unsigned(b), world) & STOP:
-                words[MOVED] = 1
+            note_way(lead_body(unsigned(b), world), words)
 
     @device
     def tick(q, thread, grid):

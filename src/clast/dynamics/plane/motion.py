@@ -9,6 +9,8 @@ from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, VISCOUS, State
 from clast.dynamics.bodies.gains import expected, trust_in
 from clast.dynamics.bodies.gather import gather_of
+from clast.dynamics.contacts.depth import STRIDE
+from clast.dynamics.loops import FAST, STOP
 from clast.dynamics.plane.columns import (
     BODY,
     BOOK,
@@ -20,6 +22,7 @@ from clast.dynamics.plane.columns import (
     ON_I,
     ON_J,
     PULL,
+    RADIUS,
     REACH,
     REFERENCE,
     SIN,
@@ -84,13 +87,24 @@ def moved_too_far(dx, dy, turn, reach, alpha):
 
 
 @device
-def is_stale(b, world):
-    """Whether body b has moved too far for the lists."""
+def may_pass(vx, vy, turn, radius, clock):
+    """Whether a body that moves so fast may pass through another unseen: `turn` is the way of its farthest point that turns by
+    its spin. The rule stands in `clast.dynamics.bodies.haste`; true for NaN."""
+    slack = 0.5 * STRIDE * (radius + clock.thin) - turn * clock.drift
+    return not (slack >= 0.0 and (vx * vx + vy * vy) * (clock.drift * clock.drift) <= slack * slack)
+
+
+@device
+def marks_of_way(b, world):
+    """Marks of body b: STOP where it has moved too far for the lists, and FAST where it may pass through another unseen."""
     body, then, at, row = world.state.body, world.lists.reference, REFERENCE * b, BODY * b
-    return moved_too_far(
-        body[row + X] - then[at], body[row + Y] - then[at + 1], world.state.angle[b] - then[at + 2], then[at + REACH],
-        world.clock.alpha,
-    )  # fmt: skip
+    reach = then[at + REACH]
+    far = moved_too_far(
+        body[row + X] - then[at], body[row + Y] - then[at + 1], world.state.angle[b] - then[at + 2], reach, world.clock.alpha
+    )
+    if may_pass(body[row + VX], body[row + VY], reach * math.fabs(body[row + SPIN]), body[row + RADIUS], world.clock):
+        return STOP | FAST
+    return STOP if far else 0
 
 
 @device
@@ -148,9 +162,9 @@ def expect(b, before, spin_before, world):
     t[at + GAINED], t[at + GAINED + 1], t[at + GAINED + 2] = x, y, w
 
 
-def kick_and_drift_of(remembers: bool, expecting: int, is_stale: Any) -> Any:
+def kick_and_drift_of(remembers: bool, expecting: int, marks: Any) -> Any:
     """The pass `kick_and_drift(b, world)` of velocity Verlet; `remembers` books what contacts lose, `expecting` notes gains for
-    dashpots; is_stale(b, world) tells whether a body has moved too far for the lists."""
+    dashpots; marks(b, world) are those of the way a body has moved."""
 
     @device
     def gather_wanted(b, world):
@@ -161,7 +175,7 @@ def kick_and_drift_of(remembers: bool, expecting: int, is_stale: Any) -> Any:
 
     @device
     def kick_and_drift(b, world):
-        """Kick, drift and turn body b; returns whether it has moved too far for the lists.
+        """Kick, drift and turn body b; returns the marks of its way.
 
         Work is booked with the velocity of the half step each half of the kick belongs to: clock.share of it with the new one.
         The drag −γmv, −γIω is taken at the mean of the old and the new velocity.
@@ -186,7 +200,7 @@ def kick_and_drift_of(remembers: bool, expecting: int, is_stale: Any) -> Any:
         drift_body(b, vx, vy, spin, world)
         if expecting:
             expect(b, v, w, world)
-        return is_stale(b, world)
+        return marks(b, world)
 
     return kick_and_drift
 

@@ -19,7 +19,7 @@ from clast.dynamics.plane.columns import MARK, NOTHING, PAIR, PULL, SUMS
 from clast.dynamics.plane.gear import correct_and_predict_of
 from clast.dynamics.plane.listing import listing_of
 from clast.dynamics.plane.motion import kick_and_drift_of
-from clast.dynamics.plane.sheared import is_stale_in_flow
+from clast.dynamics.plane.sheared import marks_of_way_in_flow
 from clast.dynamics.plane.tagged import move_tagged_of, note_pressures, note_pressures_and_strain
 
 __all__ = ["listing_of", "passes_of"]
@@ -68,7 +68,7 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """The passes of a step, and `fill_rows`, for a law bound by `clast.dynamics.contacts.bound_law`."""
     geometry, remembers, order = geometry_of(law, choice), choice.remembers, choice.gear
     sheared = choice.cell == SHEARED
-    is_stale = is_stale_in_flow if sheared else kicks.is_stale
+    marks = marks_of_way_in_flow if sheared else kicks.marks_of_way
     made: dict[tuple[int, ...], Any] = {(TWO_ROUND,): lambda: disks_of(law, choice), (ONE_ROUND, OTHERS): lambda: geometry}
     kinds = kinds_of(choice, made, PAIR, MARK)
     forces, room = forces_of_kinds(kinds, law, choice)
@@ -79,7 +79,7 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
         room=room,
         balance=balance_of(geometry, law, remembers),
         add_balance=add_balance_of(geometry),
-        move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers, choice.expecting, is_stale),
+        move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers, choice.expecting, marks),
         move_tagged=move_tagged_of(choice),
         before_moving=note_pressures_and_strain if sheared else note_pressures,
         look_at=visit.look_at,

@@ -15,12 +15,14 @@ import math
 
 from clast.algebra.plane import Vector, plus
 from clast.backend.device import device
-from clast.dynamics.arrays import OFFSET, SPAN, STRAIN
+from clast.dynamics.arrays import OFFSET, RATE, SPAN, STRAIN
+from clast.dynamics.loops import FAST, STOP
 from clast.dynamics.plane.columns import (
     BODY,
     FX,
     FY,
     PLACE_OF_OFFSET,
+    RADIUS,
     REACH,
     REFERENCE,
     SPIN,
@@ -35,7 +37,7 @@ from clast.dynamics.plane.columns import (
     read_gain,
     read_pair,
 )  # fmt: skip
-from clast.dynamics.plane.motion import moved_too_far
+from clast.dynamics.plane.motion import may_pass, moved_too_far
 
 LISTED_OFFSET = 2  # of Lists.reference, in the row of the cell; its lengths come first, and what stands for a reach last
 
@@ -114,11 +116,12 @@ def put_offset(b, offset, velocity, world):
 
 @device
 def note_strain(world):
-    """The strain since the last rebuild, as it will be at the end of the step; one thread, before any body moves."""
+    """The strain since the last rebuild, as it will be at the end of the step, and its rate; one thread, before bodies move."""
     cell, then = world.model.cell[0], world.lists.reference
     body, at, was = world.state.body, BODY * cell, REFERENCE * cell
     offset = body[at + PLACE_OF_OFFSET] + body[at + SPIN] * world.clock.drift
     world.model.shear[STRAIN] = (offset - then[was + LISTED_OFFSET]) / then[was + Y]
+    world.model.shear[RATE] = body[at + SPIN] / body[at + Y]
 
 
 @device
@@ -132,13 +135,15 @@ def sheared_too_far(b, world):
 
 
 @device
-def is_stale_in_flow(b, world):
-    """Whether body b has left the flow too far for the lists."""
-    body, then, at, row = world.state.body, world.lists.reference, REFERENCE * b, BODY * b
-    dx = body[row + X] - then[at] - world.model.shear[STRAIN] * then[at + 1]
-    return moved_too_far(
-        dx, body[row + Y] - then[at + 1], world.state.angle[b] - then[at + 2], then[at + REACH], world.clock.alpha
-    )  # fmt: skip
+def marks_of_way_in_flow(b, world):
+    """Marks of body b: STOP where it has left the flow too far for the lists, FAST where it may pass through another in it."""
+    body, then, at, row, shear = world.state.body, world.lists.reference, REFERENCE * b, BODY * b, world.model.shear
+    dx, reach = body[row + X] - then[at] - shear[STRAIN] * then[at + 1], then[at + REACH]
+    far = moved_too_far(dx, body[row + Y] - then[at + 1], world.state.angle[b] - then[at + 2], reach, world.clock.alpha)
+    vx, turning = body[row + VX] - shear[RATE] * body[row + Y], reach * math.fabs(body[row + SPIN])
+    if may_pass(vx, body[row + VY], turning, body[row + RADIUS], world.clock):
+        return STOP | FAST
+    return STOP if far else 0
 
 
 # --- lists -----------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from clast.backend.bare import onwards
 from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, SHEARED, TAG_WORK, VISCOUS
 from clast.dynamics.bodies.tagged import Drive, move_by_gear, move_by_verlet
+from clast.dynamics.loops import STOP
 from clast.dynamics.plane.columns import (
     BODY,
     BOOK,
@@ -31,11 +32,11 @@ from clast.dynamics.plane.columns import (
     read_body,
 )  # fmt: skip
 from clast.dynamics.plane.gear import keep_mid_step
-from clast.dynamics.plane.motion import NOTHING, expect, gather, is_stale, moved_too_far, turned
+from clast.dynamics.plane.motion import NOTHING, expect, gather, marks_of_way, moved_too_far, turned
 from clast.dynamics.plane.sheared import (
     aim_of_offset,
     gather_over,
-    is_stale_in_flow,
+    marks_of_way_in_flow,
     note_strain,
     put_offset,
     sheared_too_far,
@@ -92,7 +93,7 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
     """The pass `move_tagged(b, world)` for an integrator, a kind of box and laws that lose something or not."""
     gear, remembers, cell, expecting = choice.gear, choice.remembers, choice.cell, choice.expecting
     sheared = cell == SHEARED
-    gather_for_cell, stale = (gather_over, is_stale_in_flow) if sheared else (gather_across, is_stale)
+    gather_for_cell, marks = (gather_over, marks_of_way_in_flow) if sheared else (gather_across, marks_of_way)
     move = move_by_gear(gear) if gear else move_by_verlet
 
     @device
@@ -143,7 +144,7 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
 
     @device
     def move_tagged(b, world):
-        """Move body b; returns whether it has moved too far for the lists."""
+        """Move body b; returns the marks of its way."""
         state, r, old = world.state, b - world.clock.free, read_body(world.state, b)
         sums, lossy = sums_on(b, world, world.forces.pair), NOTHING
         if remembers:
@@ -163,9 +164,9 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
         if expecting:
             expect(b, old.velocity, old.spin, world)
         if sheared and b == world.model.cell[0]:
-            return sheared_too_far(b, world)
+            return STOP if sheared_too_far(b, world) else 0
         if cell and b == world.model.cell[0]:
-            return moved_cell(b, world)
-        return stale(b, world)
+            return STOP if moved_cell(b, world) else 0
+        return marks(b, world)
 
     return move_tagged

@@ -6,6 +6,7 @@ step is the work of two half kicks, each with the velocity and the spin I⁻¹L 
 nothing where two moments are equal.
 """
 
+import math
 from typing import Any, NamedTuple
 
 from clast.algebra.space import along, cross, dot, minus, plus, times, triple, turn_back
@@ -14,6 +15,8 @@ from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, VISCOUS, WORK, SpaceState
 from clast.dynamics.bodies.gains import expected, trust_in
 from clast.dynamics.bodies.gather import gather_of
+from clast.dynamics.contacts.depth import STRIDE
+from clast.dynamics.loops import FAST, STOP
 from clast.dynamics.space.columns import (
     BODY,
     BOOK,
@@ -26,6 +29,7 @@ from clast.dynamics.space.columns import (
     ON_I,
     ON_J,
     PULL,
+    RADIUS,
     REACH,
     REFERENCE,
     SPIN,
@@ -106,13 +110,34 @@ def gather_work(b, lists, table):
 
 
 @device
-def is_stale(b, world):
+def has_moved_too_far(b, world):
     """Whether body b has moved too far for the lists; a sphere may turn for ever."""
     body, then, at, row, alpha = world.state.body, world.lists.reference, REFERENCE * b, BODY * b, world.clock.alpha
     way = minus(triple(body, row + X), triple(then, at + X))
     if then[at + REACH] == 0.0:
         return not dot(way, way) <= alpha * alpha
     return moved_too_far(way[0], way[1], way[2], four(body, row + TURN), four(then, at + THEN), then[at + REACH], alpha)
+
+
+@device
+def may_pass(b, world):
+    """Whether body b moves so fast that it may pass through another unseen; the rule stands in `clast.dynamics.bodies.haste`.
+    True for NaN."""
+    body, row, clock = world.state.body, BODY * b, world.clock
+    slack = 0.5 * STRIDE * (body[row + RADIUS] + clock.thin)
+    velocity, reach = triple(body, row + VELOCITY), world.lists.reference[REFERENCE * b + REACH]
+    if reach > 0.0:
+        spin = triple(body, row + SPIN)
+        slack -= clock.drift * reach * math.sqrt(dot(spin, spin))
+    return not (slack >= 0.0 and dot(velocity, velocity) * (clock.drift * clock.drift) <= slack * slack)
+
+
+@device
+def marks_of_way(b, world):
+    """Marks of body b: STOP where it has moved too far for the lists, and FAST where it may pass through another unseen."""
+    if may_pass(b, world):
+        return STOP | FAST
+    return STOP if has_moved_too_far(b, world) else 0
 
 
 # --- gains, for the balance of what opens or closes ----------------------------------------------------------------------
@@ -271,7 +296,7 @@ def kick_and_drift_of(remembers: int, expecting: int) -> Any:
 
     @device
     def kick_and_drift(b, world):
-        """Kick, drift and turn body b; returns whether it has moved too far for the lists."""
+        """Kick, drift and turn body b; returns the marks of its way."""
         clock, model, inverse = world.clock, world.model, triple(world.model.inverse_inertia, 3 * b)
         total, lossy = gather_wanted(b, world)
         brake, fall = 0.5 * clock.drag * clock.kick * clock.dt, times(clock.kick * clock.dt, triple(model.gravity, 0))
@@ -289,6 +314,6 @@ def kick_and_drift_of(remembers: int, expecting: int) -> Any:
         drift_place(b, kick.new, world)
         if expecting:
             expect(b, kick.old, turning, world)
-        return is_stale(b, world)
+        return marks_of_way(b, world)
 
     return kick_and_drift

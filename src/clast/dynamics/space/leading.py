@@ -25,7 +25,7 @@ from clast.dynamics.space.columns import (
     four,
     rotation_by,
 )  # fmt: skip
-from clast.dynamics.space.kicks import expect, gather, gather_work, is_stale
+from clast.dynamics.space.kicks import expect, gather, gather_work, marks_of_way
 from clast.dynamics.space.motion import free_turn, turned_by_spin
 from clast.dynamics.space.predicting import TURNING, correct_turn, keep_mid_step, predict_turn, put_turn, spin_in_body
 
@@ -250,7 +250,7 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
 
     @device
     def move_tagged(b, world):
-        """Move body b; returns whether it has moved too far for the lists."""
+        """Move body b; returns the marks of its way."""
         total, body = gather(b, world.lists, world.forces.pair), world.state.body
         old, turning = triple(body, BODY * b + VELOCITY), triple(body, BODY * b + SPIN)
         x = move_place(b, 0, total.force[0], world)
@@ -263,6 +263,6 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
             keep_mid_step(b, world)
         if expecting:
             expect(b, old, turning, world)
-        return is_stale(b, world)
+        return marks_of_way(b, world)
 
     return move_tagged

@@ -39,7 +39,7 @@ from clast.dynamics.space.columns import (
     write_four,
     write_triple,
 )  # fmt: skip
-from clast.dynamics.space.kicks import gather, gather_work, is_stale
+from clast.dynamics.space.kicks import gather, gather_work, marks_of_way
 from clast.dynamics.space.motion import product
 
 # c_k of the first-order form
@@ -284,6 +284,6 @@ def correct_and_predict_of(order: int, remembers: int) -> Any:
         write_triple(state.body, row + VELOCITY, (way[0] / clock.dt, way[1] / clock.dt, way[2] / clock.dt))
         put_turn(b, now.quaternion, now.momentum, turn(rotation_by(now.quaternion), now.spin), world)
         keep_mid_step(b, world)
-        return is_stale(b, world)
+        return marks_of_way(b, world)
 
     return correct_and_predict
