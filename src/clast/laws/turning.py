@@ -25,6 +25,7 @@ from clast.keys import Key
 from clast.laws.parameters import require_declared
 
 ARM = math.sqrt(8.0) / 3.0  # of a disk: ∫ r dA/A over √(J/A)
+PUNCH = 8.0 / 3.0  # K_rocking/(k_n I/A) of a rigid round flat on an elastic half-space: 8GR³/(3(1−ν)), 4GR/(1−ν), I/A = R²/4
 
 
 @law_function
@@ -55,15 +56,15 @@ class Turning:
     """Springs and dashpots against turning on each other, of sharp solids. `OverlapVolume(…, turning=Turning())`.
 
     twisting   κ_t of torsion about the normal; 0: none
-    rocking    κ_r of rocking, with what the push itself resists: 1 is a bed of springs side by side, the next to a rigid flat on
-               an elastic half-space 8/3; 0: no spring and no dashpot
+    rocking    κ_r of rocking, with what the push itself resists: 1 is a bed of springs side by side, 8/3 a rigid round flat on an
+               elastic half-space; 0: no spring and no dashpot
 
     Dashpots are `tangential_damping` and `damping` of the law, of critical for the same masses. SceneError names a number that is
     negative, not finite or none at all.
     """
 
     twisting: Annotated[float, Key("κ_t: stiffness of torsion is κ_t k_t J/A", ge=0.0)] = 1.0
-    rocking: Annotated[float, Key("κ_r: stiffness of rocking is κ_r k_n I/A, with what the push itself resists", ge=0.0)] = 2.0
+    rocking: Annotated[float, Key("κ_r: stiffness of rocking is κ_r k_n I/A, with what the push itself resists", ge=0.0)] = PUNCH
 
     def __post_init__(self) -> None:
         require_declared(self)
@@ -77,4 +78,6 @@ class Turning:
 def require_more_than_the_push(turning: Turning, own: float) -> None:
     """SceneError for less rocking than the push of a law resists by itself."""
     if 0.0 < turning.rocking < own:
-        raise SceneError(f"turning: rocking = {turning.rocking} is less than the push itself resists, {own:g}: give more, or 0")
+        raise SceneError(
+            f"turning: rocking = {turning.rocking} is less than the push itself resists, {own:g}: give {own:g} or more, or 0"
+        )
