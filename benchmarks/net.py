@@ -171,7 +171,7 @@ def record(names: Sequence[str], threads: int) -> dict[str, Any]:
             found[name] = carried_out(RUNS[name], threads)
             touching = len(found[name]["numbers"]["depths"]["values"])
             said = f"{found[name]['state']}  {found[name]['rebuilds']} rebuilds, {touching} contacts"
-        except ClastError as error:
+        except (ClastError, ImportError) as error:  # an older version may lack what a run needs
             found[name] = {"error": f"{type(error).__name__}: {error}"}
             said = found[name]["error"]
         print(f"{name:20s} {said}, {time.perf_counter() - began:.1f} s", flush=True)

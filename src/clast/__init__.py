@@ -37,6 +37,7 @@ _PUBLIC = {
     "Table": "clast.scene.timed",
     "Rolling": "clast.laws",
     "Cohesion": "clast.laws",
+    "Turning": "clast.laws",
     "OwnLaw": "clast.laws",
     "Engine": "clast.dynamics.engine",
     "run": "clast.output.recording",

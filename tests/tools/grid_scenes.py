@@ -118,6 +118,13 @@ def conserving_cubes() -> Scene3D:
     return sharp(OverlapEnergy(1e5))
 
 
+def holding_cubes() -> Scene3D:
+    """And with springs and dashpots against turning."""
+    from clast.laws import Turning  # here, for versions without it run the other scenes of this file (`benchmarks/net.py`)
+
+    return sharp(OverlapEnergy(1e5, friction=0.5, damping=0.1, tangential_damping=0.1, turning=Turning()))
+
+
 def sharp(law: Any) -> Scene3D:
     """Two sharp cubes on a plate."""
     scene = Scene3D(law=law, gravity=(0.0, 0.0, -150.0))
@@ -131,7 +138,7 @@ SCENES: dict[str, Callable[[], Any]] = {
     each.__name__: each
     for each in (
         pentagons, elastic, sticky_disks, gear, pressed_cell, sheared_cell, cubes, cubes_and_sphere, full_layer, hertz_spheres,
-        sharp_cubes, conserving_cubes,
+        sharp_cubes, conserving_cubes, holding_cubes,
     )
 }  # fmt: skip
 

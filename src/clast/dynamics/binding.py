@@ -19,7 +19,6 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
         raise SceneError(f'integrator = "{integrator}" must be one of {", ".join(INTEGRATORS)}')
     laws = scene.laws()
     kind = laws[0]
-    rolling = kind.rolling is not None
     moves = cell_of(scene) != STAYS
     family = family_of(scene)
     if moves and INTEGRATORS[integrator]:
@@ -32,7 +31,7 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
             kinds=kinds_to_compile(scene),
             history=moves or any(law.history for law in laws),  # a moving cell without losses is too rare to compile
             extra=kind.needs_extra,
-            rolling=rolling,
+            rolling=bool(kind.turning_row),
             cohesive=kind.cohesion is not None,
             damped=any(law.damps for law in laws),
             cell=cell_of(scene),

@@ -118,6 +118,11 @@ class Law(ABC):
         """Whether contacts remember anything or lose energy."""
         return self.damps_or_slides or self.rolling is not None
 
+    @property
+    def turning_row(self) -> tuple[float, ...]:
+        """Parameters of what resists turning on top of the law: none, where nothing does."""
+        return self.rolling.row if self.rolling is not None else ()
+
     @abstractmethod
     def stiffness(self, depth: float, radius: float) -> float:
         """∂F_n/∂δ at an overlap, for the time step [force/length]."""
@@ -130,4 +135,4 @@ class Law(ABC):
     @property
     def compiled_as(self) -> tuple[object, ...]:
         """Laws for which this is the same are compiled together: they differ in numbers only."""
-        return self.module, self.rolling is not None, self.cohesion is not None
+        return self.module, bool(self.turning_row), self.cohesion is not None

@@ -1,7 +1,7 @@
 """What laws of overlapping volumes receive, and what they share: dashpots, friction and their parameters (model §4)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, NamedTuple
 
 from clast.backend.device import law_function
@@ -10,6 +10,7 @@ from clast.keys import Key
 from clast.laws.friction import hold_back, no_pull, slide
 from clast.laws.law import Law, Response
 from clast.laws.parameters import NO_HOLD, Friction
+from clast.laws.turning import Turning, require_more_than_the_push
 
 
 class Overlap(NamedTuple):
@@ -35,16 +36,21 @@ def damped_with_friction(parameters, push, stiffness, overlap, memory, dt):
     Dashpot 2ζ√(m_e k) along the normal, never pulling; Cundall-Strack friction with k_t = τ Y L/4. L is that of the pair and not
     the L_c of the moment, so that a spring at rest keeps its energy.
     """
-    young, friction, tangential = parameters[0], parameters[1], parameters[2]
-    damping, tangential_damping = parameters[3], parameters[4]
+    friction, damping, tangential_damping = parameters[1], parameters[3], parameters[4]
     viscous = no_pull(push, 2.0 * damping * math.sqrt(overlap.reduced_mass * stiffness) * overlap.closing_speed)
     cap = friction * (push + viscous)
-    k_t = 0.25 * tangential * young * overlap.size
+    k_t = shear_stiffness(parameters, overlap.size)
     spring_u, spring_w, heat = slide(k_t, cap, memory.spring_u, memory.spring_w, overlap.sliding_u, overlap.sliding_w, dt)
     shear_u, shear_w = -k_t * spring_u, -k_t * spring_w
     slow = 2.0 * tangential_damping * math.sqrt(overlap.reduced_mass * k_t)
     drag_u, drag_w = hold_back(shear_u, shear_w, -slow * overlap.sliding_now_u, -slow * overlap.sliding_now_w, cap)
     return Response(push, viscous, shear_u, shear_w, drag_u, drag_w, spring_u, spring_w, 0.0, heat)
+
+
+@law_function
+def shear_stiffness(parameters, size):
+    """k_t = τ Y L/4."""
+    return 0.25 * parameters[2] * parameters[0] * size
 
 
 @law_function
@@ -62,6 +68,7 @@ class OverlapLaw(Law):
     tangential           τ: k_t = τ Y L/4, with L = 4R_aR_b/(R_a + R_b) of balls of the bodies' volumes, 2R_a against a wall
     damping              ζ of the normal dashpot, of critical
     tangential_damping   the same of the tangential one
+    turning              a `Turning`: springs against torsion and rocking on top
 
     SceneError names a parameter that is negative, not finite or no number, friction without τ, and rolling or cohesion.
     """
@@ -74,7 +81,10 @@ class OverlapLaw(Law):
     damping: Annotated[float, Key("ζ of the normal dashpot, as a part of critical", ge=0.0)] = 0.0
     tangential_damping: Annotated[float, Key("ζ of the tangential one", ge=0.0)] = 0.0
 
+    turning: Annotated[Turning | None, Key("springs against torsion and rocking, a table")] = field(default=None, kw_only=True)
+
     needs_volume = True
+    own_rocking = 0.0  # how much of k_n I/A the push itself resists rocking with, without leaving contact anywhere
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -82,6 +92,10 @@ class OverlapLaw(Law):
             raise SceneError(f"friction = {self.friction} needs tangential > 0 (2/7 is common)")
         if self.rolling is not None or self.cohesion is not None:
             raise SceneError("laws of overlapping volumes have neither rolling resistance nor cohesion: leave them out")
+        if self.turning is not None:
+            if not isinstance(self.turning, Turning):
+                raise SceneError(f"law: turning = {self.turning!r} must be a Turning(…) or None")
+            require_more_than_the_push(self.turning, self.own_rocking)
 
     @property
     def damps_or_slides(self) -> bool:
@@ -93,6 +107,16 @@ class OverlapLaw(Law):
     def damps(self) -> bool:
         """Whether there are dashpots."""
         return self.damping > 0.0 or self.tangential_damping > 0.0
+
+    @property
+    def stiffer(self) -> tuple[float, float]:
+        """How much stiffer against turning than against moving an overlap may be, at least 1: rocking, torsion."""
+        return (max(1.0, self.turning.rocking), max(1.0, self.turning.twisting)) if self.turning is not None else (1.0, 1.0)
+
+    @property
+    def turning_row(self) -> tuple[float, ...]:
+        """Parameters of `turning`, where there is any."""
+        return self.turning.row if self.turning is not None else ()
 
     @property
     def row(self) -> tuple[float, ...]:

@@ -14,6 +14,7 @@ from clast.laws.overlap import OverlapLaw, damped_with_friction, sheared_energy
 from clast.laws.parameters import require_number
 
 CONSERVING = True  # whether the push is a pressure on the surfaces, with a potential
+ROCKS = 0.0  # rocking about the middle of a flat leaves the volume as it is
 
 
 @law_function
@@ -37,11 +38,15 @@ def normal_energy(parameters, overlap):
 
 
 @law_function
+def slope(parameters, overlap):
+    """The slope of the push, d²U/dV² |A|²."""
+    return parameters[0] * overlap.area * overlap.area / softness(parameters, overlap)
+
+
+@law_function
 def force(parameters, overlap, memory, dt):
-    """Forces of one overlap, its new spring and the heat of sliding. d²U/dV² |A|² is the slope of the push."""
-    soft = softness(parameters, overlap)
-    stiffness = parameters[0] * overlap.area * overlap.area / soft
-    return damped_with_friction(parameters, elastic(parameters, overlap), stiffness, overlap, memory, dt)
+    """Forces of one overlap, its new spring and the heat of sliding."""
+    return damped_with_friction(parameters, elastic(parameters, overlap), slope(parameters, overlap), overlap, memory, dt)
 
 
 @law_function

@@ -13,6 +13,7 @@ from clast.backend.device import law_function
 from clast.laws.overlap import OverlapLaw, damped_with_friction, sheared_energy
 
 CONSERVING = False  # whether the push is a pressure on the surfaces, with a potential
+ROCKS = 1.0  # of k_n I/A: rocking moves the centroid of the overlap, at which the push acts, by (I/V) θ
 
 
 @law_function
@@ -28,10 +29,15 @@ def normal_energy(parameters, overlap):
 
 
 @law_function
+def slope(parameters, overlap):
+    """The slope of the push, Y|A|/L_c."""
+    return parameters[0] * overlap.area / overlap.length
+
+
+@law_function
 def force(parameters, overlap, memory, dt):
-    """Forces of one overlap, its new spring and the heat of sliding. Y|A|/L_c is the slope of the push."""
-    push = elastic(parameters, overlap)
-    return damped_with_friction(parameters, push, parameters[0] * overlap.area / overlap.length, overlap, memory, dt)
+    """Forces of one overlap, its new spring and the heat of sliding."""
+    return damped_with_friction(parameters, elastic(parameters, overlap), slope(parameters, overlap), overlap, memory, dt)
 
 
 @law_function
@@ -53,3 +59,4 @@ class OverlapVolume(OverlapLaw):
     known_as = "F = Y V/L_c"
     listed = 4
     module = __name__
+    own_rocking = ROCKS

@@ -262,8 +262,8 @@ def check_kind(who: object, tag: object) -> None:
 def describe(law: Law) -> str:
     """Kind of a law in words."""
     parts = [type(law).__name__]
-    if law.rolling is not None:
-        parts.append("rolling")
+    if law.turning_row:
+        parts.append("rolling" if law.rolling is not None else "turning")
     if law.cohesion is not None:
         parts.append("cohesion")
     return " with ".join([parts[0], " and ".join(parts[1:])]) if len(parts) > 1 else parts[0]

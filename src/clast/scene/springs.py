@@ -23,7 +23,8 @@ class Springs3D(NamedTuple):
     section 0, 1   a vertex of the probing body on a feature of the probed one; 1 where the probing body comes second in its pair
     section 2      an edge or vertex of the first body against one of the second
 
-    Of sharp bodies the features are pieces, and centroid and normal of the last step (3 and 3) follow in `memory`.
+    Of sharp bodies the features are pieces, and centroid and normal of the last step (3 and 3) follow in `memory`; with springs
+    against turning the columns of rolling are what these remember, and the root of their stiffness (6) follows.
     """
 
     key: np.ndarray  # (n, 8) int64: probing body, probed body, image x, y, z of the probed, section, first and second feature

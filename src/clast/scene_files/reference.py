@@ -149,6 +149,7 @@ CHAPTERS: list[tuple[str, str, Sequence[type[BaseModel]]]] = [
 CHAPTERS_3D: list[tuple[str, str, Sequence[type[BaseModel]]]] = [
     ("The whole file", "", [schema_space.SpaceSceneKeys]),
     ("Laws of sharp solids", "[law]", schema_laws.with_shared(schema_laws.SHARP)),
+    ("On top of a law of sharp solids", "[law.turning]", schema_laws.ON_SHARP),
     ("Laws between materials", "[[pair_law]]", [schema_space.SpacePairLawKeys]),
     ("Box", "[box]", [schema_space.SpaceBoxKeys]),
     ("Solids", "[shapes.NAME]", [*models_in(schema_solids.SolidKeys), schema_solids.AnySolid]),

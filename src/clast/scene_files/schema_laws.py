@@ -15,6 +15,7 @@ from clast.laws import by_kind
 from clast.laws.cohesion import Cohesion
 from clast.laws.law import Law
 from clast.laws.rolling import Rolling
+from clast.laws.turning import Turning
 from clast.scene_files.declared import MAKERS, first_sentence, new_table, table_of
 from clast.scene_files.tables import Keys
 
@@ -51,6 +52,7 @@ def with_shared(laws: Iterable[type[Law]]) -> list[type[Keys]]:
 
 ROUNDED, SHARP = ([law for law in LAWS if law.needs_volume is sharp] for sharp in (False, True))
 ON_TOP = [table_of(Rolling), table_of(Cohesion)]
+ON_SHARP = [table_of(Turning)]
 
 if TYPE_CHECKING:
     LawKeys = Keys

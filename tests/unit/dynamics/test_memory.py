@@ -30,7 +30,7 @@ def scenes() -> dict[str, Scene | Scene3D]:
     return found
 
 
-def some_springs(family: Family, rng: np.random.Generator) -> Any:
+def some_springs(family: Family, rng: np.random.Generator, turning: int = 0) -> Any:
     """Contacts of all sections, each of another pair of features; of sharp bodies one for each two."""
     kind, overlaps = family.MEMORY, family.MEMORY.overlaps
     keys = []
@@ -41,40 +41,40 @@ def some_springs(family: Family, rng: np.random.Generator) -> Any:
                 bodies, way = ((j, i), -image) if section == 1 else ((i, j), image)
                 for first in range(1 if overlaps else rng.integers(3)):
                     keys.append([*bodies, *way, *([section] if kind.axes == 3 else []), first, 0])
-    memory = rng.normal(size=(len(keys), kind.width))
+    memory = rng.normal(size=(len(keys), kind.width(turning)))
     if kind.axes == 3:
         memory[:, 7] = 1.0
-    unused = [c for c in range(kind.width) if c not in (*kind.columns(0, 0), 7)]
+    unused = [c for c in range(kind.width(turning)) if c not in (*kind.columns(0, turning), 7)]
     memory[:, unused] = 0.0
     return kind.springs(np.array(keys, np.int64), memory, "a law")
 
 
-def through_lists(family: Family, found: Layout, springs: Any, order: np.ndarray) -> Any:
+def through_lists(family: Family, found: Layout, springs: Any, order: np.ndarray, turning: int = 0) -> Any:
     """Springs put into lists and read from them, bodies standing in `order`."""
     kind, count = family.MEMORY, len(springs.key)
     model = found.model._replace(shape=found.model.shape[order], period=np.full(kind.axes, 10.0))
-    lists = empty_lists(family.WIDTHS, len(kind.columns(0, 0)), order.size, count, count, count)
-    pairs = put_springs(kind, springs, lists, order, np.arange(order.size), found.geometry, model, 0, 0)
+    lists = empty_lists(family.WIDTHS, len(kind.columns(0, turning)), order.size, count, count, count)
+    pairs = put_springs(kind, springs, lists, order, np.arange(order.size), found.geometry, model, 0, turning)
     owners = lists.pair[:pairs, 0].astype(np.int64)
     assert (np.diff(owners) >= 0).all()
     assert lists.first_pair.tolist() == [int((owners < b).sum()) for b in range(order.size + 1)]
     assert lists.pair[pairs, 2] == np.count_nonzero(lists.weight)
-    return springs_of(kind, lists, pairs, order, np.arange(order.size), found.geometry, model, 0, 0, springs.law)
+    return springs_of(kind, lists, pairs, order, np.arange(order.size), found.geometry, model, 0, turning, springs.law)
 
 
 def rows_of(springs: Any) -> list[tuple[float, ...]]:
     return sorted(map(tuple, np.hstack([springs.key, springs.memory]).tolist()))
 
 
-@pytest.mark.parametrize("name", ["plane", "space", "sharp"])
-def test_springs_come_out_of_the_lists_as_they_were_put_in(name):
+@pytest.mark.parametrize("name, turning", [("plane", 0), ("space", 0), ("sharp", 0), ("sharp", 1)])
+def test_springs_come_out_of_the_lists_as_they_were_put_in(name, turning):
     scene, rng = scenes()[name], np.random.default_rng(3)
     family = family_of(scene)
     found = family.lay_out(scene)
-    springs, same = some_springs(family, rng), np.arange(BODIES)
-    assert rows_of(through_lists(family, found, springs, same)) == rows_of(springs)
-    other = through_lists(family, found, springs, rng.permutation(BODIES))
-    again = through_lists(family, found, other, same)
+    springs, same = some_springs(family, rng, turning), np.arange(BODIES)
+    assert rows_of(through_lists(family, found, springs, same, turning)) == rows_of(springs)
+    other = through_lists(family, found, springs, rng.permutation(BODIES), turning)
+    again = through_lists(family, found, other, same, turning)
     assert (again.key[np.lexsort(again.key.T)] == springs.key[np.lexsort(springs.key.T)]).all()
     assert np.array(rows_of(again)) == pytest.approx(np.array(rows_of(springs)), abs=1e-12)
 

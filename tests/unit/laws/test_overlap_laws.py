@@ -9,10 +9,11 @@ from clast.algebra.quaternions import about
 from clast.dynamics.engine import Engine
 from clast.dynamics.space import table
 from clast.errors import ClastError, SceneError
-from clast.laws import Linear, OverlapEnergy, OverlapVolume, overlap_energy, overlap_volume
+from clast.laws import Linear, OverlapEnergy, OverlapVolume, Turning, overlap_energy, overlap_volume
 from clast.laws.cohesion import Cohesion
 from clast.laws.law import Memory
 from clast.laws.overlap import Overlap
+from clast.laws.turning import root_of
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.shapes.space.make import cuboid, sphere
@@ -98,6 +99,57 @@ def test_tangential_damping_stays_within_the_cap():
 def test_bad_parameters_are_refused(kind, given, said):
     with pytest.raises(SceneError, match=said):
         kind(**given)
+
+
+@pytest.mark.parametrize("given, said", [
+    ({"twisting": -1.0}, "twisting = -1.0 must be a finite number that is not negative"),
+    ({"rocking": math.inf}, "rocking = inf must be a finite number"),
+    ({"rocking": "much"}, "rocking = 'much' must be a number"),
+])  # fmt: skip
+def test_bad_numbers_of_turning_are_refused(given, said):
+    with pytest.raises(SceneError, match=said):
+        Turning(**given)
+
+
+def test_turning_is_a_turning_and_more_than_the_push_itself_resists():
+    for kind in KINDS:
+        with pytest.raises(SceneError, match=r"turning = 2\.0 must be a Turning"):
+            kind(YOUNG, turning=2.0)
+    with pytest.raises(SceneError, match=r"rocking = 0\.5 is less than the push itself resists, 1: give 1 or more, or 0"):
+        OverlapVolume(YOUNG, turning=Turning(rocking=0.5))
+    assert OverlapEnergy(YOUNG, turning=Turning(rocking=0.5)).turning.rocking == 0.5
+    assert OverlapVolume(YOUNG, turning=Turning(rocking=0.0)).turning.rocking == 0.0
+
+
+def test_one_scene_has_springs_against_turning_in_all_its_laws_or_in_none():
+    scene = Scene3D(law=OverlapEnergy(YOUNG, turning=Turning()))
+    scene.set_law("a", "b", OverlapEnergy(YOUNG, turning=Turning(0.0, 0.0)))
+    with pytest.raises(SceneError, match="OverlapEnergy with turning"):
+        scene.set_law("a", "b", OverlapEnergy(YOUNG))
+
+
+def test_the_root_of_a_stiffness():
+    """Its square is the stiffness; that of none is none."""
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        half = rng.normal(size=(2, 2)) * rng.choice([1.0, 1e-6], size=2)
+        whole = half @ half.T
+        uu, uw, ww = root_of(whole[0, 0], whole[0, 1], whole[1, 1])
+        root = np.array([[uu, uw], [uw, ww]])
+        assert root @ root == pytest.approx(whole, rel=1e-7, abs=1e-12 * whole.max())
+    assert root_of(0.0, 0.0, 0.0) == (0.0, 0.0, 0.0)
+    assert root_of(4.0, 0.0, 0.0) == (2.0, 0.0, 0.0)
+
+
+def test_a_stiffer_turn_takes_a_smaller_step():
+    def step(law) -> float:
+        scene = Scene3D(law=law)
+        scene.add_drawn(cuboid((1.0, 1.0, 0.2), 0.0))
+        return Engine(scene).dt
+
+    plain = step(OverlapEnergy(YOUNG))
+    assert step(OverlapEnergy(YOUNG, turning=Turning(1.0, 1.0))) == plain
+    assert step(OverlapEnergy(YOUNG, turning=Turning(1.0, 4.0))) == pytest.approx(0.5 * plain, rel=1e-12)
 
 
 @pytest.mark.parametrize("given", [{"length": 0.0}, {"section": 0.0}, {"length": -1.0}])

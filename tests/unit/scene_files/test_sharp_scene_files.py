@@ -14,7 +14,7 @@ from scene_texts_3d import MINIMAL_3D, SHARP
 from clast.algebra.quaternions import about
 from clast.cli import run_command
 from clast.errors import InputError
-from clast.laws import OverlapEnergy, OverlapVolume
+from clast.laws import OverlapEnergy, OverlapVolume, Turning
 from clast.packing.space.distance import distance, skeleton_of
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
@@ -158,8 +158,20 @@ REFUSED = [
     ),
     ("no modulus", spoilt(("law.young", None)), "law.young is missing"),
     ("rolling", spoilt(("law.rolling", {"stiffness": 1.0, "friction": 0.1})), "law.rolling is an unknown key"),
+    ("turning of a word", spoilt(("law.turning", {"rocking": "much"})), "law.turning.rocking"),
+    (
+        "too little rocking",
+        spoilt(("law.kind", "overlap-volume"), ("law.turning", {"rocking": 0.5})),
+        "rocking = 0.5 is less than",
+    ),
     ("friction without a spring", spoilt(("law.tangential", 0.0)), "law: friction = 0.5 needs tangential > 0"),
 ]
+
+
+def test_springs_against_turning_are_a_table():
+    given = {"twisting": 0.5, "rocking": 1.5}
+    text = spoilt(("law", {"kind": "overlap-energy", "young": 1e5, "turning": given}), ("pair_law", []))
+    assert scene_in(text).default_law == OverlapEnergy(1e5, turning=Turning(0.5, 1.5))
 
 
 @pytest.mark.parametrize("what", [what for what, _, _ in REFUSED])

@@ -60,12 +60,11 @@ def levels_of(reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def law_table(scene: AnyProblem) -> np.ndarray:
-    """Parameters of the law between every two materials, with those of rolling and cohesion: (materials², parameters)."""
+    """Parameters of the law between every two materials, with those of what is on top of it: (materials², parameters)."""
     rows = []
     for law in scene.laws():
-        rolling = law.rolling.row if law.rolling is not None else ()
         cohesion = law.cohesion.row if law.cohesion is not None else ()
-        rows.append((*law.row, *rolling, *cohesion))
+        rows.append((*law.row, *law.turning_row, *cohesion))
     return np.array(rows)
 
 

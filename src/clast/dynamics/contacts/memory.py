@@ -12,7 +12,7 @@ from clast.errors import SceneError
 from clast.scene.springs import Springs, Springs3D
 
 FIRST = 2  # column of Lists.pair: the first candidate; the next columns are those of further sections
-EXTRA, COUNT, CENTROID, NORMAL, END = 3, 7, 8, 11, 14  # columns of Springs3D.memory
+EXTRA, COUNT, CENTROID, NORMAL, ROOT, END = 3, 7, 8, 11, 14, 20  # columns of Springs3D.memory
 
 
 class ContactMemory(NamedTuple):
@@ -27,18 +27,18 @@ class ContactMemory(NamedTuple):
     def columns(self, extra: int, rolling: int) -> list[int]:
         """Which columns of `memory` a row of Lists.spring holds."""
         spring = 1 if self.axes == 2 else 3
-        found = [*range(spring), *([spring] if extra else []), *(range(spring + 1, 2 * spring + 1) if rolling else [])]
-        return [*found, *range(CENTROID, END)] if self.overlaps else found
+        if self.overlaps:
+            return [*range(spring), *range(CENTROID, ROOT), *([*range(EXTRA + 1, COUNT), *range(ROOT, END)] if rolling else [])]
+        return [*range(spring), *([spring] if extra else []), *(range(spring + 1, 2 * spring + 1) if rolling else [])]
 
     @property
     def mutual(self) -> int:
         """The section in which none of the two bodies probes the other; the plane has none."""
         return 0 if self.overlaps else 2
 
-    @property
-    def width(self) -> int:
+    def width(self, rolling: int) -> int:
         """Columns of `memory`."""
-        return END if self.overlaps else 3 if self.axes == 2 else 8
+        return (END if rolling else ROOT) if self.overlaps else 3 if self.axes == 2 else 8
 
 
 def springs_of(
@@ -68,9 +68,9 @@ def springs_of(
     names = [first - probes[model.shape[prober]], second - features[model.shape[probed]]]
     sections = [section] if kind.axes == 3 else []  # in the plane the order of the two bodies tells
     key = np.column_stack([order[prober], order[probed], image, *sections, *names])
-    memory = np.zeros((keep.size, kind.width))
+    memory = np.zeros((keep.size, kind.width(rolling)))
     memory[:, kind.columns(extra, rolling)] = lists.spring[keep]
-    if kind.width > COUNT:
+    if kind.axes == 3:
         memory[:, COUNT] = lists.weight[keep]
     return kind.springs(key, memory, law)
 
@@ -104,7 +104,7 @@ def put_springs(
         lists.pair[:pairs, FIRST + further] = starts + np.add.reduceat(section < further, starts)
     lists.candidate[:count] = key[:, -2:]
     lists.spring[:count] = memory[:, kind.columns(extra, rolling)]
-    lists.weight[:count] = memory[:, COUNT] if kind.width > COUNT else 1
+    lists.weight[:count] = memory[:, COUNT] if kind.axes == 3 else 1
     lists.first_pair[:] = np.searchsorted(of_pair[starts, 0], np.arange(len(lists.first_pair)))
     return int(pairs)
 
@@ -120,8 +120,10 @@ def in_rows(
     row_of[order] = np.arange(order.size)
     known = (row_of[springs.key[:, :2]] >= 0).all(axis=1)
     key, memory = springs.key[known], springs.memory[known]
-    if kind.overlaps and memory.shape[1] != kind.width:
-        raise SceneError("springs are those of rounded solids: start a scene of sharp ones with the springs of such a scene")
+    if kind.overlaps:
+        if memory.shape[1] < ROOT:
+            raise SceneError("springs are those of rounded solids: start a scene of sharp ones with the springs of such a scene")
+        memory = np.pad(memory, ((0, 0), (0, END - memory.shape[1])))  # of a law without springs against turning: no root
     prober, probed = row_of[key[:, :2]].T
     # ranks may be others than in the run they come from: what the second of a pair probed may now be probed by the first
     swapped = rank[prober] > rank[probed]
@@ -154,6 +156,6 @@ def exchange(kind: ContactMemory, memory: np.ndarray, rows: np.ndarray, shift: n
         return
     memory[rows, :EXTRA] *= -1.0
     memory[rows, EXTRA + 1 : COUNT] *= -1.0
-    if memory.shape[1] == END:
+    if kind.overlaps:
         memory[rows, CENTROID:NORMAL] -= shift[rows]  # the centroid is near the first body, not its image
-        memory[rows, NORMAL:] *= -1.0
+        memory[rows, NORMAL:ROOT] *= -1.0

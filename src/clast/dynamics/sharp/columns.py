@@ -8,4 +8,11 @@ Model.inverse_radius is one over the radius of a ball of the body's volume, 0 fo
 """
 
 CONSTANT, LENGTH, AREA = 7, 5, 6  # Lists.pair_constant: begins as in space; L and A₀ of the pair
-WIDTH = 9  # Lists.spring: tangential spring, centroid and normal of the last step; all in the world
+WIDTH, CENTROID, NORMAL = 9, 3, 6  # Lists.spring: tangential spring, centroid and normal of the last step; all in the world
+TURNED, ROOT = 9, 12  # with springs against turning q follows, and the root of their stiffness: xx, yy, zz, yz, zx, xy
+TURNING = 9  # numbers of these two
+
+
+def width_of(turning: int) -> int:
+    """Numbers in a row of Lists.spring."""
+    return WIDTH + TURNING * turning

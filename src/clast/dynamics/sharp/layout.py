@@ -26,8 +26,9 @@ def lay_out(scene: Scene3D) -> Layout:
     tables = polyhedra(found.shapes)
     radius = np.cbrt(BALL * found.rows.of_shapes(lambda solid: solid.volume))
     laws = [law for law in scene.laws() if isinstance(law, OverlapLaw)]  # all of them: a scene of sharp solids takes no others
-    shear = max(law.tangential if law.friction > 0.0 else 0.0 for law in laws)
-    wide = np.maximum(widths(tables)[found.shape_of], 0.5 * shear * radius)  # k_n over Y, and k_t = τ Y L/4 with L = 2R
+    shear = max(law.tangential * law.stiffer[1] if law.friction > 0.0 else 0.0 for law in laws)
+    rock = max(law.stiffer[0] for law in laws)  # the radius of gyration of a face is at most that of the body it bounds
+    wide = np.maximum(rock * widths(tables)[found.shape_of], 0.5 * shear * radius)  # k_n over Y, and k_t = τ Y L/4 with L = 2R
     widest = float(wide[found.counted].max())
     stiffness = max(law.stiffness(0.0, widest) for law in laws)
     model = model_of(

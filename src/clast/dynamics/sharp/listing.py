@@ -29,7 +29,7 @@ from clast.contact.sharp.parting import (
 )  # fmt: skip
 from clast.contact.sharp.polyhedra import Polyhedra
 from clast.dynamics.listing import pair_rows_of, shift_by, with_memory
-from clast.dynamics.sharp.columns import AREA, CONSTANT, LENGTH, WIDTH
+from clast.dynamics.sharp.columns import AREA, CONSTANT, LENGTH, width_of
 from clast.dynamics.space.columns import BODY, FIRST, LAW, MARK, MASS, PAIR, SECOND, THIRD
 from clast.dynamics.space.listing import AXES, WORDS, frame_of, is_near_big, note_place, periods, place, radius, speed
 from clast.neighbours.candidates import CANDIDATE, FACED, PROBE, beyond, none_found, note
@@ -202,16 +202,21 @@ def order_of_pieces(old, q, new, p):
 find = find_of(AXES, PAIR, order_of_pieces)
 
 
-@device
-def carry(p, world):
-    """Take over what the overlap of row p remembered; a new one remembers nothing. The spring belongs to its first candidate."""
-    old, new, was = world.old, world.new, find(p, world)
-    k, found = np.int64(new.pair[PAIR * p + FIRST]), was >= 0
-    m = np.int64(old.pair[PAIR * was + FIRST]) if found else np.int64(0)
-    for c in range(WIDTH):
-        new.spring[WIDTH * k + c] = old.spring[WIDTH * m + c] if found else 0.0
-    new.weight[k] = old.weight[m] if found else 0.0
-    return was
+def carry_of(width: int) -> Any:
+    """`carry(p, world)`, where an overlap remembers so many numbers."""
+
+    @device
+    def carry(p, world):
+        """Take over what the overlap of row p remembered; a new one remembers nothing. The spring is its first candidate's."""
+        old, new, was = world.old, world.new, find(p, world)
+        k, found = np.int64(new.pair[PAIR * p + FIRST]), was >= 0
+        m = np.int64(old.pair[PAIR * was + FIRST]) if found else np.int64(0)
+        for c in range(width):
+            new.spring[width * k + c] = old.spring[width * m + c] if found else 0.0
+        new.weight[k] = old.weight[m] if found else 0.0
+        return was
+
+    return carry
 
 
 def listing_of(choice: SimpleNamespace) -> SimpleNamespace:
@@ -220,5 +225,5 @@ def listing_of(choice: SimpleNamespace) -> SimpleNamespace:
         axes=AXES, place=place, periods=periods, offset=None, radius=radius, speed=speed, is_near_big=is_near_big,
         pair_width=PAIR, body_width=BODY, note_reference=note_reference, close_pairs=ROWS.close_pairs, list_pair=list_pair,
         write_row=write_row,
-        carry=with_memory(choice.remembers, carry),
+        carry=with_memory(choice.remembers, carry_of(width_of(choice.rolling))),
     )  # fmt: skip

@@ -10,7 +10,8 @@ from typing import Any
 
 from clast.algebra.space import along, cross, dot, minus, plus, times, triple
 from clast.backend.device import device
-from clast.dynamics.sharp.columns import WIDTH
+from clast.dynamics.sharp.columns import width_of
+from clast.dynamics.sharp.turning import read_held, turning_of
 from clast.dynamics.sharp.visit import read_pair, sliding_now
 from clast.dynamics.space.columns import CANDIDATE
 from clast.dynamics.space.table import (
@@ -30,6 +31,8 @@ from clast.dynamics.space.table import (
     PROBER,
     PUSH,
     REACH,
+    ROLLING_ENERGY,
+    ROLLING_TORQUE,
     SECOND,
     SECTION,
     SHEAR,
@@ -42,6 +45,7 @@ from clast.dynamics.space.table import CANDIDATE as CANDIDATE_COLUMN
 from clast.dynamics.space.table import WIDTH as ROW
 from clast.dynamics.space.tangents import carried
 from clast.laws.law import Memory
+from clast.laws.turning import turning_energy
 
 
 @device
@@ -64,6 +68,7 @@ def rows_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool) ->
     visit, touch_of, record_of, conserving = visiting.visit, visiting.touch_of, visiting.record_of, int(law.functions.CONSERVING)
     elastic, force, normal_energy = law.elastic, law.force, law.normal_energy
     spring_energy, read_row = law.spring_energy, law.read_row
+    turning, turned, width = law.rolling, turning_of(law, visiting.expecting) if law.rolling else None, width_of(law.rolling)
 
     @device
     def write_carried(at, touch, met, side, pair, world):
@@ -79,12 +84,18 @@ def rows_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool) ->
             pressed = times(push / touch.width, met.turning)
             write(floats, at + TWIST, minus(pressed, cross(touch.arm, times(-push, touch.normal))))
         if remembers:
-            remembered = carried(triple(world.lists.spring, WIDTH * met.k), touch.normal, 0.0)
+            remembered = carried(triple(world.lists.spring, width * met.k), touch.normal, 0.0)
             answer = force(row, record, Memory(dot(remembered, touch.one), dot(remembered, touch.two), 0.0), 0.0)
             floats[at + DAMPING] = answer.viscous
             write(floats, at + SHEAR, along(times(answer.shear_u, touch.one), answer.shear_w, touch.two))
             write(floats, at + DRAG, along(times(answer.drag_u, touch.one), answer.drag_w, touch.two))
             floats[at + TANGENTIAL_ENERGY] = spring_energy(row, pair.size, math.sqrt(dot(remembered, remembered)), 0.0)
+            if turning:
+                held = read_held(world.lists.spring, width * met.k)
+                push = answer.elastic + answer.viscous
+                found = turned(held, push, touch, met, side, pair, world, 0.0)
+                write(floats, at + ROLLING_TORQUE, found.spring)
+                floats[at + ROLLING_ENERGY] = turning_energy(found.held.q)
 
     @device
     def add_row(met, side, pair, world, rows):

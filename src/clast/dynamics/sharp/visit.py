@@ -93,6 +93,9 @@ class Met(NamedTuple):
     turning: Any  # ∫ x × dA about i's centre
     touching: bool
     deep: bool  # more than the law is meant for
+    edges: int  # of the overlap, in the scratch of the thread,
+    begin: int  # where its points begin there,
+    faces: int  # and how many faces are those of i: the loop lies between these and the others
 
 
 class Touch(NamedTuple):
@@ -120,12 +123,21 @@ def read_pair(world, p):
 
 
 @device
+def room_of_thread(world):
+    """Points and edges in the scratch of the thread that works, and their capacity."""
+    room, thread, scratch = world.geometry.room[0], world.thread, world.scratch
+    return (
+        scratch.floats[POINTS * room * thread : POINTS * room * (thread + 1)],
+        scratch.integers[LINKS * room * thread : LINKS * room * (thread + 1)],
+        room,
+    )
+
+
+@device
 def overlap_of(pair, side, world):
     """The overlap of a pair, in the scratch of the thread that works."""
     candidate, geometry, k = world.lists.candidate, world.geometry, pair.first
-    room = geometry.room[0]
-    point = world.scratch.floats[POINTS * room * world.thread : POINTS * room * (world.thread + 1)]
-    link = world.scratch.integers[LINKS * room * world.thread : LINKS * room * (world.thread + 1)]
+    point, link, room = room_of_thread(world)
     one, other = np.int64(candidate[CANDIDATE * k]), np.int64(candidate[CANDIDATE * k + 1])
     faces = geometry.piece_plane[one + 1] - geometry.piece_plane[one]
     turn_i, turn_j = side.a.rotation, side.b.rotation
@@ -135,12 +147,15 @@ def overlap_of(pair, side, world):
         turn_back(turn_i, side.branch), TOLERANCE * min(geometry.piece_size[one], geometry.piece_size[other]), room, point, link,
     )  # fmt: skip
     if edges == 0:
-        return Met(k, 0.0, NONE, NONE, NONE, False, False)
+        return Met(k, 0.0, NONE, NONE, NONE, False, False, 0, 0, faces)
     volume, centroid, area, turning = surface_integrals(edges, begin, faces, room, point, link)
     area = turn(turn_i, area)
     deep = volume > DEEP * min(geometry.piece_volume[one], geometry.piece_volume[other])
     there = volume > 0.0 and dot(area, area) > 0.0
-    return Met(k, volume, turn(turn_i, centroid), area, turn(turn_i, turning), there, deep if there else volume > 0.0)
+    return Met(
+        k, volume, turn(turn_i, centroid), area, turn(turn_i, turning), there, deep if there else volume > 0.0, edges, begin,
+        faces,
+    )  # fmt: skip
 
 
 @device
@@ -234,4 +249,4 @@ def visit_of(choice: SimpleNamespace, conserving: int) -> SimpleNamespace:
         side = Side(i, j, plus(minus(j.place, i.place), pair.shift))
         return consume(overlap_of(pair, side, world), side, pair, world, total)
 
-    return SimpleNamespace(visit=visit, touch_of=touch_of, record_of=record_of_choice(choice))
+    return SimpleNamespace(visit=visit, touch_of=touch_of, record_of=record_of_choice(choice), expecting=choice.expecting)
