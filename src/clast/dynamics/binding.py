@@ -34,6 +34,7 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
             rolling=rolling,
             cohesive=kind.cohesion is not None,
             damped=any(law.damps for law in laws),
+            angle=any(law.history for law in laws) and kind.sliding_by == "angle",
             cell=moves,
             gear=INTEGRATORS[integrator],
             family=family.PASSES,

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from clast.errors import SceneError
 from clast.keys import Key
@@ -69,6 +69,9 @@ class Law(ABC):
     checked here. SceneError names the first that breaks the limits of its key.
     """
 
+    sliding_by: Annotated[
+        Literal["path", "angle"], Key("what springs grow by: path of the contact point; angle between vertices (McNamara)")
+    ] = field(default="path", kw_only=True)
     rolling: Annotated[Rolling | None, Key("rolling resistance, a table")] = field(default=None, kw_only=True)
     cohesion: Annotated[Cohesion | None, Key("cohesion, a table")] = field(default=None, kw_only=True)
 
@@ -130,4 +133,4 @@ class Law(ABC):
     @property
     def compiled_as(self) -> tuple[object, ...]:
         """Laws for which this is the same are compiled together: they differ in numbers only."""
-        return self.module, self.rolling is not None, self.cohesion is not None
+        return self.module, self.rolling is not None, self.cohesion is not None, self.sliding_by

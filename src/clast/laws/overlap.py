@@ -82,6 +82,10 @@ class OverlapLaw(Law):
             raise SceneError(f"friction = {self.friction} needs tangential > 0 (2/7 is common)")
         if self.rolling is not None or self.cohesion is not None:
             raise SceneError("laws of overlapping volumes have neither rolling resistance nor cohesion: leave them out")
+        if self.sliding_by != "path":
+            raise SceneError(
+                f'laws of overlapping volumes have no contacts between vertices: leave out sliding_by = "{self.sliding_by}"'
+            )
 
     @property
     def damps_or_slides(self) -> bool:

@@ -266,4 +266,6 @@ def describe(law: Law) -> str:
         parts.append("rolling")
     if law.cohesion is not None:
         parts.append("cohesion")
+    if law.sliding_by != "path":
+        parts.append("sliding by angle")
     return " with ".join([parts[0], " and ".join(parts[1:])]) if len(parts) > 1 else parts[0]

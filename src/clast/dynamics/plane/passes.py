@@ -12,7 +12,7 @@ from clast.dynamics.contacts.balance import add_balance_of, balance_of
 from clast.dynamics.contacts.contact_rows import rows_of
 from clast.dynamics.contacts.heats import booking_of, leave_to_body
 from clast.dynamics.contacts.kinds import ONE_ROUND, OTHERS, TWO_ROUND, forces_of_kinds, kinds_of, pair_passes
-from clast.dynamics.plane import columns, disk_lanes, disks, lanes, springs, visit
+from clast.dynamics.plane import angles, columns, disk_lanes, disks, lanes, springs, visit
 from clast.dynamics.plane import motion as kicks
 from clast.dynamics.plane.columns import MARK, NOTHING, PAIR, PULL, SUMS
 from clast.dynamics.plane.gear import correct_and_predict_of
@@ -35,14 +35,16 @@ def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespac
     for module, names in (
         (
             visit,
-            "touch_of sliding_now sliding_before gained rolling_rate turned_about_normal push_on_pair on_pair with_roll "
-            "with_fade fades",
+            "touch_of sliding_now sliding_before gained rolling_rate turned_about_normal push_on_pair on_pair acting "
+            "with_roll with_fade fades",
         ),
         (springs, "read_spring write_spring stretched turning_now passes_on"),
         (columns, "BODY PAIR BODY_J add_wrench read_wrench write_wrench candidates_of"),
         (kicks, "gain_of_others gain_of closing_gain"),
     ):
         vars(found).update({name: getattr(module, name) for name in names.split()})
+    if choice.angle:
+        vars(found).update(vars(angles.BODIES))
     return found
 
 
@@ -59,6 +61,8 @@ def disks_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     found, names = geometry_of(law, choice), "touch_of sliding_now sliding_before gained push_on_pair on_pair heir left_behind"
     vars(found).update({name: getattr(disks, name) for name in names.split()}, ALONE=1, lane_touch=disks.touch_of)
     vars(found).update(vars(disk_lanes.lanes_of(choice.expecting)), **vars(disks.visit_of(choice_of(law, choice))))
+    if choice.angle:
+        vars(found).update(vars(angles.DISKS))
     return found
 
 

@@ -88,6 +88,6 @@ def heir_of(choice: SimpleNamespace) -> SimpleNamespace:
         if met.counts != 0.0:
             return met
         way = way_to_line(met.place, read_feature(world.geometry.feature, met.feature))
-        return Met(met.k, met.probe, met.place, met.feature, met.counts, way, met.at_vertex, dot(way, way), False)
+        return Met(met.k, met.probe, met.place, met.feature, met.counts, way, 0.0, dot(way, way), False)
 
     return SimpleNamespace(heir=heir, left_behind=left_behind)
