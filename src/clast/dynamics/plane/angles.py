@@ -12,8 +12,10 @@ a vertex faces an edge γ is 1, and all is as in `clast.dynamics.plane.visit`. F
 from types import SimpleNamespace
 from typing import Any
 
+from clast.algebra.plane import cross, minus
 from clast.backend.device import device
 from clast.dynamics.plane import disks, lanes, visit
+from clast.dynamics.plane.visit import velocity_at
 
 
 @device
@@ -83,14 +85,15 @@ def lane_touch(met, side):
 
 @device
 def sliding_before(touch, side, turned, dt):
-    """Growth of the spring half a step ago, when d was d + ½Δt v·N; V_T = v·T at X − ω_b d, of then."""
-    slip = visit.sliding_before(touch, side, turned, dt)[0]
+    """Growth of the spring half a step ago, γ v·T + r_a (ω_a − ω_b) with v at X; dγ/dt = γ v·N/d."""
+    slip, a, b = visit.sliding_before(touch, side, turned, dt)[0], side.a, side.b
     if touch.at_vertex == 0.0:
         return slip, 0.0
-    relative = side.a.mid_spin - side.b.mid_spin
-    across = slip - relative * (touch.offset + 0.25 * dt * touch.closing)
-    gain = side.reach / (side.reach - touch.depth + 0.5 * dt * touch.closing)
-    return gain * across + side.a.radius * relative, 0.0
+    speed = minus(velocity_at(a.mid_velocity, a.mid_spin, touch.arm_a), velocity_at(b.mid_velocity, b.mid_spin, touch.arm_b))
+    relative, change = a.mid_spin - b.mid_spin, 0.5 * dt * touch.closing
+    across = slip - relative * (touch.offset + 0.5 * change)  # half a step ago
+    gain = side.reach * touch.inverse
+    return gain * (across - change * touch.inverse * cross(touch.normal, speed)) + a.radius * relative, 0.0
 
 
 # --- two disks ---------------------------------------------------------------------------------------------------------
@@ -108,11 +111,10 @@ def touch_of_disks(met, side):
 
 @device
 def disks_before(touch, side, turned, dt):
-    """Growth of the spring of two disks half a step ago, when T was turned and d was d + ½Δt v·N."""
-    a, b, half = side.a, side.b, 0.5 * dt * touch.closing
-    v, n = visit.minus(a.mid_velocity, b.mid_velocity), touch.normal
-    across = visit.cross(n, v) * (1.0 - half * touch.inverse)
-    return side.reach / (side.reach - touch.depth + half) * across + (a.radius * a.mid_spin + b.radius * b.mid_spin), 0.0
+    """Growth of the spring of two disks half a step ago, when T was turned and d larger by ½Δt v·N."""
+    a, b = side.a, side.b
+    across = cross(touch.normal, minus(a.mid_velocity, b.mid_velocity)) * (1.0 - dt * touch.closing * touch.inverse)
+    return side.reach * touch.inverse * across + (a.radius * a.mid_spin + b.radius * b.mid_spin), 0.0
 
 
 BODIES = SimpleNamespace(

@@ -39,20 +39,34 @@ def bent_of_ball(v, touch, axis):
     return times(touch.curved, along(v, -dot(v, axis), axis))
 
 
-def by_angle(path: Any, bent: Any) -> SimpleNamespace:
+@device
+def speed_of_bodies(touch, side):
+    """v_a − v_b at X of two bodies, of half a step ago, for the positions of now."""
+    a, b = side.a, side.b
+    speed_b = plus(b.mid_velocity, cross(b.mid_spin, minus(touch.arm, side.branch)))
+    return minus(plus(a.mid_velocity, cross(a.mid_spin, touch.arm)), speed_b)
+
+
+@device
+def speed_of_ball(touch, side):
+    """The same of a sphere on a body."""
+    return plus(minus(side.a.mid_velocity, side.b.mid_velocity), cross(side.b.mid_spin, side.branch))
+
+
+def by_angle(path: Any, bent: Any, speed_of: Any) -> SimpleNamespace:
     """The functions that B changes; `path` has those for a spring that follows the contact point."""
     slide_along, slid_along, gain_along = visit.sliding_now, path.sliding_before, path.gained
 
     @device
-    def factors(depth, offset, side):
+    def factors(touch):
         """γ − 1, and what w weighs in B beside the sliding at the contact point: ½δ − (γ − 1)(r_a − ½δ)."""
-        more = depth / (side.reach - depth)
-        return more, 0.5 * depth - more * offset
+        more = touch.depth * touch.inverse
+        return more, 0.5 * touch.depth - more * touch.offset
 
     @device
     def grown(slip, touch, side, relative):
         """Growth of a spring, of the sliding at the contact point and the relative spin."""
-        more, turning = factors(touch.depth, touch.offset, side)
+        more, turning = factors(touch)
         bends = bent(along(times(more, in_space(slip, touch)), turning, cross(relative, touch.normal)), touch, touch.axis)
         return plus_across(slip, bends, touch)
 
@@ -75,30 +89,33 @@ def by_angle(path: Any, bent: Any) -> SimpleNamespace:
 
     @device
     def sliding_before(touch, side, turned, dt):
-        """Growth of the spring half a step ago. Since then d has changed, N and b's edge have turned; as all that has grown, what
-        they were is turned by half of what the plane has turned about N."""
+        """Growth of the spring half a step ago. Since then γ has changed, N and b's edge have turned; as all that has grown, what
+        is added in B is turned by half of what the plane has turned about N. To first order in Δt, as is the sliding itself."""
         normal, spin, relative = touch.normal, side.b.mid_spin, minus(side.a.mid_spin, side.b.mid_spin)
-        slip, way = slid_along(touch, side, turned, dt), dt * touch.closing
-        v = in_space(slip, touch)
-        more, turning = factors(touch.depth - 0.5 * way, touch.offset + 0.25 * way, side)
-        whirl, about = cross(relative, normal), dot(relative, normal)
-        passing = bent(along(v, -touch.offset, whirl), touch, touch.axis)
-        tilting = along(cross(spin, normal), -touch.inverse, passing)  # dN/dt
-        whirl = along(whirl, -0.5 * dt * about, cross(normal, tilting))
-        whirl = along(whirl, 0.5 * turned, cross(normal, whirl))
+        slip, speed, whirl, about = (
+            slid_along(touch, side, turned, dt), speed_of(touch, side), cross(relative, normal), dot(relative, normal)
+        )  # fmt: skip
+        change, passing = 0.5 * dt * dot(speed, normal), in_plane(speed, normal)
+        tilting = along(cross(spin, normal), -touch.inverse, bent(passing, touch, touch.axis))  # dN/dt
+        before = along(whirl, -0.5 * dt * about, cross(normal, tilting))  # w half a step ago
+        more = touch.depth * touch.inverse
+        # half a step ago (γ − 1) V + ½δ w; V is the sliding less (r_a − ½δ) w, and d(γ − 1)/dt = γ v·N/d
+        known = along(times(0.5 * touch.depth - more * touch.offset, before), -0.5 * change * (1.0 + more), whirl)
+        known = along(known, -change * (1.0 + more) * touch.inverse, passing)
+        known = along(known, 0.5 * turned, cross(normal, known))
         axis = along(touch.axis, 0.25 * dt * about, cross(normal, touch.axis))
-        return plus_across(slip, bent(along(times(more, v), turning, whirl), touch, axis), touch)
+        return plus_across(slip, bent(along(known, more, in_space(slip, touch)), touch, axis), touch)
 
     @device
     def acting(shear, touch, side):
         """The force across N by which the force of a law acts on the bodies."""
-        more, _ = factors(touch.depth, touch.offset, side)
+        more, _ = factors(touch)
         return plus_across(shear, times(more, bent(in_space(shear, touch), touch, touch.axis)), touch)
 
     @device
     def on_pair(touch, side, push, shear):
         """What the force −push N and the force of the law along the two tangents do to the pair."""
-        more, turning = factors(touch.depth, touch.offset, side)
+        more, turning = factors(touch)
         held = in_space(shear, touch)
         bends = bent(held, touch, touch.axis)
         force, couple = along(along(held, more, bends), -push, touch.normal), times(turning, cross(touch.normal, bends))
@@ -119,7 +136,8 @@ def touch_of_balls(met, side):
     touch = balls.touch_of(met, side)
     split = (side.reach - touch.depth) / side.reach
     return balls.Touch(
-        touch.depth, touch.normal, touch.one, touch.two, split * side.a.radius, split * side.b.radius, touch.inverse, touch.closing
+        touch.depth, touch.normal, touch.one, touch.two, split * side.a.radius, split * side.b.radius, touch.inverse,
+        touch.closing,
     )  # fmt: skip
 
 
@@ -128,10 +146,8 @@ def balls_before(touch, side, turned, dt):
     """Growth of the spring of two spheres half a step ago, when d was d + ½Δt v·N and N was turned."""
     v = balls.parts(minus(side.a.mid_velocity, side.b.mid_velocity), touch)
     whirl = balls.parts(along(times(side.a.radius, side.a.mid_spin), side.b.radius, side.b.mid_spin), touch)
-    half = 0.5 * dt * v[2]
-    gain = side.reach / (side.reach - touch.depth + half) * (1.0 - half * touch.inverse)
-    tilt_u, tilt_w = -0.5 * dt * whirl[2] * touch.inverse * v[0], -0.5 * dt * whirl[2] * touch.inverse * v[1]
-    u, w, turn = gain * v[0] + whirl[1] + tilt_w, gain * v[1] - whirl[0] - tilt_u, 0.5 * turned
+    gain, lean = side.reach * touch.inverse * (1.0 - dt * v[2] * touch.inverse), 0.5 * dt * whirl[2] * touch.inverse
+    u, w, turn = gain * v[0] + whirl[1] - lean * v[1], gain * v[1] - whirl[0] + lean * v[0], 0.5 * turned
     return u - turn * w, w + turn * u
 
 
@@ -161,7 +177,7 @@ def on_balls(touch, side, push, shear):
     return balls.on_pair(touch, side, push, balls_acting(shear, touch, side))
 
 
-BODIES, BALL_ON = by_angle(visit, bent), by_angle(ball_on, bent_of_ball)
+BODIES, BALL_ON = by_angle(visit, bent, speed_of_bodies), by_angle(ball_on, bent_of_ball, speed_of_ball)
 BALLS = SimpleNamespace(
     touch_of=touch_of_balls, lane_touch=touch_of_balls, sliding_before=balls_before, sliding_now=balls_now, gained=balls_gained,
     acting=balls_acting, on_pair=on_balls,
