@@ -61,6 +61,16 @@ def angles() -> Scene:
     return scene
 
 
+def across_a_seam() -> Scene:
+    """A triangle and a disk, pressed on endless floors, slide over their seams, and springs go with them."""
+    scene = Scene(law=Linear(1e4, 5e3, friction=0.5, **ROUGH), gravity=(0.0, -100.0), box=Box(period_x=4.0))
+    scene.add(regular(3, 0.1, side=0.6), (0.304, 0.372), velocity=(-1.0, 0.0), angle=0.5 * np.pi)
+    scene.add(disk(0.3), (-0.004, 3.398), velocity=(1.0, 0.0), spin=0.5)
+    for height in (0.0, 3.0):
+        scene.add_wall(polyline([(0.0, height), (2.0, height), (4.0, height)], 0.1))
+    return scene
+
+
 def angled_spheres() -> Scene3D:
     """The same of spheres and a cube."""
     law = Linear(1e4, 5e3, friction=0.5, sliding_by="angle", **ROUGH)
@@ -141,7 +151,7 @@ def sharp(law: Any) -> Scene3D:
 SCENES: dict[str, Callable[[], Any]] = {
     each.__name__: each
     for each in (
-        pentagons, elastic, sticky_disks, angles, angled_spheres, gear, pressed_cell, cubes, cubes_and_sphere, full_layer,
+        pentagons, elastic, sticky_disks, angles, angled_spheres, across_a_seam, gear, pressed_cell, cubes, cubes_and_sphere, full_layer,
         hertz_spheres, sharp_cubes, conserving_cubes,
     )
 }  # fmt: skip

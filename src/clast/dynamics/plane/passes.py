@@ -26,11 +26,13 @@ __all__ = ["listing_of", "passes_of"]
 def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """The functions with which passes look at contacts, for a law and the choices of a scene."""
     made = choice_of(law, choice)
+    visiting = visit.visit_of(made)
     found = SimpleNamespace(
         SPRING=springs.WIDTH, REMEMBERS=choice.remembers, EXPECTING=choice.expecting,
         FADING=0, WHOLE=1, ALONE=0, NOTHING=NOTHING, PULL=PULL, SUMS=SUMS,
         ROW=table.WIDTH, write_row=table.write_row, length=table.length, lane_touch=lanes.lane_touch,
-        **vars(visit.visit_of(made)), **vars(springs.heir_of(made)), **vars(lanes.lanes_of(choice.expecting)),
+        **vars(visiting), **vars(springs.heir_of(SimpleNamespace(**vars(made), read_pair=visiting.read_pair))),
+        **vars(lanes.lanes_of(choice.expecting)),
     )  # fmt: skip
     for module, names in (
         (
@@ -52,7 +54,7 @@ def choice_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """What a visit depends on."""
     return SimpleNamespace(
         meet=getattr(spheropolygon, choice.meet), gap_of=law.gap_of, gear=choice.gear, cell=choice.cell,
-        expecting=choice.expecting,
+        expecting=choice.expecting, seams=choice.seams,
     )  # fmt: skip
 
 
@@ -77,6 +79,7 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
         pair_forces=pair_passes(kinds, law, choice, leave_to_body),
         book_pairs=booking_of(remembers),
         room=room,
+        follows=springs.follows if choice.seams else None,
         balance=balance_of(geometry, law, remembers),
         add_balance=add_balance_of(geometry),
         move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers, choice.expecting),

@@ -101,6 +101,7 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
         pair_forces=pair_passes(kinds, law, choice, leave_to_body),
         book_pairs=booking_of(remembers),
         room=room,
+        follows=None,
         balance=balance_of(geometry, law, remembers),
         add_balance=add_balance_of(geometry),
         move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers, choice.expecting),
