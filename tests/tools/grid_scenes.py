@@ -151,8 +151,8 @@ def sharp(law: Any) -> Scene3D:
 SCENES: dict[str, Callable[[], Any]] = {
     each.__name__: each
     for each in (
-        pentagons, elastic, sticky_disks, angles, angled_spheres, across_a_seam, gear, pressed_cell, cubes, cubes_and_sphere, full_layer,
-        hertz_spheres, sharp_cubes, conserving_cubes,
+        pentagons, elastic, sticky_disks, angles, angled_spheres, across_a_seam, gear, pressed_cell, cubes,
+        cubes_and_sphere, full_layer, hertz_spheres, sharp_cubes, conserving_cubes,
     )
 }  # fmt: skip
 

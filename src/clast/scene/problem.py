@@ -205,7 +205,7 @@ class Problem(Generic[Kind]):
             if any(isinstance(each, Fixed) for each in self.bodies[number].tags):
                 body, kind = self.bodies[number], type(tag).__name__
                 raise SceneError(
-                    f"body {number} ({body.name or body.shape.name}) is a wall that is fixed, as add_wall makes walls if not given "
+                    f"body {number} ({body.name or body.shape.name}) is a wall that is fixed, as add_wall makes them without "
                     f"other tags: this {kind} would do nothing; give the tag there, add_wall(…, tags=[{kind}(…)])"
                 )
 

@@ -1,6 +1,7 @@
 """Moments of inertia that a user gives, and tags on walls that are fixed."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -108,9 +109,8 @@ inertia = [1.0, 1.5, 2.0]
 
 
 @pytest.mark.parametrize(("text", "expected"), [(TEXT, 0.25), (SPACE, (1.0, 1.5, 2.0))])
-def test_in_scene_files(text, expected, tmp_path):
-    (file := tmp_path / "scene.toml").write_text(text, encoding="utf-8")
-    assert scene_of(parse(file)).bodies[0].inertia == expected
+def test_in_scene_files(text, expected):
+    assert scene_of(parse(Path("scene.toml"), text, {}), Path(), [])[0].bodies[0].inertia == expected
 
 
 def test_a_tag_on_a_wall_that_is_fixed_says_so():

@@ -1,10 +1,9 @@
 """Springs of the plane: where they stand, who inherits one at a corner, and how far a lost one was stretched."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
-
-from typing import Any
 
 from clast.algebra.plane import dot, minus, plus, times, turn_back
 from clast.backend.device import device, unsigned

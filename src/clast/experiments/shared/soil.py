@@ -54,8 +54,7 @@ class Soil(Parameters):
 def law_of(p: Soil) -> Linear:
     """The contact law between grains."""
     k_n = p.stiffness
-    damping = {"normal_damping": p.damping, "tangential_damping": 0.25 * p.damping}
-    return Linear(k_n, p.tangential * k_n, p.friction, **damping, sliding_by=p.sliding_by)
+    return Linear(k_n, p.tangential * k_n, p.friction, p.damping, 0.25 * p.damping, sliding_by=p.sliding_by)
 
 
 def cell_of(p: Soil, state: str, seed: int) -> Cell:
