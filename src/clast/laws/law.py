@@ -65,6 +65,8 @@ class Response(NamedTuple):
 class Law(ABC):
     """What every law has: rolling resistance and cohesion can be added to any of them.
 
+    sliding_by   what springs grow by: the "path" of the contact point, or between two vertices an "angle" (docs/laws.md)
+
     A subclass with a `kind` is found by itself, in scene files too: its parameters with a `Key` are the keys there, and are
     checked here. SceneError names the first that breaks the limits of its key.
     """

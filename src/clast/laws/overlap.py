@@ -63,7 +63,8 @@ class OverlapLaw(Law):
     damping              ζ of the normal dashpot, of critical
     tangential_damping   the same of the tangential one
 
-    SceneError names a parameter that is negative, not finite or no number, friction without τ, and rolling or cohesion.
+    SceneError names a parameter that is negative, not finite or no number, friction without τ, and rolling,
+    cohesion or sliding_by.
     """
 
     young: Annotated[float, Key("modulus Y", "force/length²", gt=0.0, at_zero=NO_HOLD)]

@@ -94,6 +94,8 @@ law = { kind = "linear", normal_stiffness = 1e5 }
 shape = "disk"
 position = [0.0, 0.0]
 inertia = 0.25
+[run]
+until = 1.0
 """
 SPACE = """
 dimension = 3
@@ -105,6 +107,8 @@ radius = 0.5
 shape = "ball"
 position = [0.0, 0.0, 0.0]
 inertia = [1.0, 1.5, 2.0]
+[run]
+until = 1.0
 """
 
 
