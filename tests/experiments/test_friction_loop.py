@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clast.experiments import find
-from clast.experiments.friction_loop import EDGE, VERTEX, FrictionLoop, closed_form, path_of, walk, work_of_turns
+from clast.experiments.friction_loop import ANGLE, EDGE, VERTEX, FrictionLoop, closed_form, path_of, walk, work_of_turns
 from clast.experiments.shared.running import run_experiment
 
 FEW = {"turns": 2, "steps": 400}
@@ -15,7 +15,7 @@ def loop(tmp_path_factory):
     return run_experiment(find("friction-loop"), given=FEW, out=tmp_path_factory.mktemp("loop") / "run")
 
 
-@pytest.mark.parametrize("kind", [VERTEX, EDGE])
+@pytest.mark.parametrize("kind", [VERTEX, EDGE, ANGLE])
 def test_the_path_is_closed(kind):
     path = path_of(kind, FrictionLoop(**FEW))
     assert np.array_equal(path[0], path[-1])
@@ -50,7 +50,9 @@ def test_the_same_way_out_and_back_costs_nothing_on_a_corner_too():
 def test_result_and_figure(loop):
     agrees = {quantity.name: quantity.agrees for quantity in loop.quantities}
     assert agrees["vertex-edge: work of a turn / energy of the spring"] is True
+    assert agrees["vertex-vertex by angle: spring after a turn / longest"] is True
+    assert agrees["vertex-vertex by angle: work of a turn / energy of the spring"] is True
     assert agrees["vertex-vertex: departure from ½ k_t Δ² (2n − 1) × 2"] is False  # 2e-8 with so few steps
-    assert loop.run.result["steps"] == 2 * 2 * (800 + 20)
+    assert loop.run.result["steps"] == 3 * 2 * (800 + 20)
     assert [path.name for path in loop.figures] == ["friction-loop.png"]
     assert loop.figures[0].read_bytes().startswith(b"\x89PNG")

@@ -14,6 +14,7 @@ LAWS = {
     "elastic": Linear(1e4),
     "frictional": Linear(1e4, 5e3, friction=0.6),
     "damped": Linear(1e4, 5e3, friction=0.6, normal_damping=5.0, tangential_damping=3.0),
+    "by angle": Linear(1e4, 5e3, friction=0.6, normal_damping=5.0, tangential_damping=3.0, sliding_by="angle"),
     "papers' cap": Linear(1e4, 5e3, friction=0.6, normal_damping=5.0, tangential_damping=3.0, cap="elastic"),
     "rolling and cohesion": Linear(1e4, 5e3, friction=0.6, normal_damping=5.0, **MORE),
     "hertz": Hertz(5e4, 5e3, friction=0.6, normal_damping=5.0),

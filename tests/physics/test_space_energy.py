@@ -1,6 +1,7 @@
 """The energy book closes in space, at the order it should; gases share their energy out; a broken account is seen (model §7)."""
 
 import runpy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -226,10 +227,11 @@ def test_a_ball_on_a_hertz_spring_bounces_for_ever():
     assert errors[0] / errors[1] > 3.5
 
 
-def test_momentum_of_a_frictional_cluster():
+@pytest.mark.parametrize("by", ["path", "angle"])
+def test_momentum_of_a_frictional_cluster(by):
     """Linear and angular momentum to rounding: whatever the grains do to each other, in the open."""
     rng = np.random.default_rng(2)
-    scene = Scene3D(law=LAW)
+    scene = Scene3D(law=replace(LAW, sliding_by=by))
     solids = [CUBE, TETRAHEDRON, sphere(0.35), SHAPES["cross"]]
     for k, turn in enumerate(random_turns(rng, 27)):
         place = 1.4 * np.array([k % 3 - 1, k // 3 % 3 - 1, k // 9 - 1])

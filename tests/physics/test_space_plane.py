@@ -1,5 +1,6 @@
 """What space says of motion in a plane is what the plane says: spheres as disks, a box as a square; and two ways for spheres."""
 
+import dataclasses
 import math
 from unittest.mock import patch
 
@@ -80,6 +81,7 @@ def test_spheres_kept_in_a_plane_are_disks():
 
 MORE = {
     "rolling and cohesion": Linear(K, 0.5 * K, 0.5, 10.0, 5.0, rolling=Rolling(20.0, 0.2), cohesion=Cohesion(1.0, 0.02)),
+    "by angle": dataclasses.replace(LAW, sliding_by="angle"),
     "hertz-mindlin": HertzMindlin(3e4, 1e4, friction=0.5, restitution=0.8),
 }
 

@@ -15,7 +15,7 @@ from clast.laws import Cohesion, Hertz, Linear, OverlapEnergy, OverlapVolume, Ro
 from clast.scene.plane import Box, Scene
 from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Force, Pressure, Shear, Velocity
-from clast.shapes import cow, cuboid, disk, regular, segment, sphere
+from clast.shapes import cow, cuboid, disk, polyline, regular, segment, sphere
 
 DT = 2e-4
 ROUGH = {"normal_damping": 20.0, "tangential_damping": 5.0}
@@ -48,6 +48,37 @@ def sticky_disks() -> Scene:
     scene.add_wall(segment((-5.0, -0.1), (5.0, -0.1), 0.1))
     lid = segment((-5.0, 1.6), (5.0, 1.6), 0.1)
     scene.add(lid, (0.0, 1.6), density=1.0, big=True, tags=(Velocity(x=0.0, spin=0.0), Force(y=-20.0)))
+    return scene
+
+
+def angles() -> Scene:
+    """Pentagons and disks on the corners of a wall: springs measure sliding between vertices as an angle."""
+    scene = Scene(law=Linear(1e4, 5e3, friction=0.5, sliding_by="angle", **ROUGH), gravity=(0.0, -10.0))
+    scene.add_wall(polyline([(-5.0, -0.3), (0.0, 0.0), (0.7, -0.1), (5.0, 0.2)], 0.1))
+    scene.add(disk(0.4), (0.0, 0.503), velocity=(0.2, -1.0), spin=3.0)
+    scene.add(disk(0.3), (0.7, 0.31), velocity=(-0.5, -1.0), spin=-3.0)
+    scene.add(regular(5, 0.1, side=0.6), (0.36, 1.38), velocity=(0.0, -2.0), spin=1.0, angle=0.3)
+    return scene
+
+
+def across_a_seam() -> Scene:
+    """A triangle and a disk, pressed on endless floors, slide over their seams, and springs go with them."""
+    scene = Scene(law=Linear(1e4, 5e3, friction=0.5, **ROUGH), gravity=(0.0, -100.0), box=Box(period_x=4.0))
+    scene.add(regular(3, 0.1, side=0.6), (0.304, 0.372), velocity=(-1.0, 0.0), angle=0.5 * np.pi)
+    scene.add(disk(0.3), (-0.004, 3.398), velocity=(1.0, 0.0), spin=0.5)
+    for height in (0.0, 3.0):
+        scene.add_wall(polyline([(0.0, height), (2.0, height), (4.0, height)], 0.1))
+    return scene
+
+
+def angled_spheres() -> Scene3D:
+    """The same of spheres and a cube."""
+    law = Linear(1e4, 5e3, friction=0.5, sliding_by="angle", **ROUGH)
+    scene = Scene3D(law=law)
+    for k in range(2):
+        scene.add(sphere(0.5 - 0.1 * k), (0.9 * k, 0.1 * k, 0.0), velocity=(1.0 - k, 0.0, 0.2), spin=(0.0, k, 1.0))
+    turn, spin = (1.0, 0.5, 0.45, 0.0), (0.3, 1.0, -2.0)
+    scene.add(cuboid((0.6,) * 3, 0.1), (0.0, 0.1, 1.05), orientation=turn, velocity=(0.0, 0.3, -3.0), spin=spin)
     return scene
 
 
@@ -137,8 +168,8 @@ def sharp(law: Any) -> Scene3D:
 SCENES: dict[str, Callable[[], Any]] = {
     each.__name__: each
     for each in (
-        pentagons, elastic, sticky_disks, gear, pressed_cell, sheared_cell, cubes, cubes_and_sphere, full_layer, hertz_spheres,
-        sharp_cubes, conserving_cubes, holding_cubes,
+        pentagons, elastic, sticky_disks, angles, angled_spheres, across_a_seam, gear, pressed_cell, sheared_cell, cubes,
+        cubes_and_sphere, full_layer, hertz_spheres, sharp_cubes, conserving_cubes, holding_cubes,
     )
 }  # fmt: skip
 

@@ -86,6 +86,8 @@ class Binding(NamedTuple):
     rolling: bool = False
     cohesive: bool = False
     damped: bool = True
+    angle: bool = False
+    seams: bool = False
     cell: int = 0
     gear: int = 0
 
@@ -96,7 +98,8 @@ class Binding(NamedTuple):
             f'FAMILY = "{self.family}"\nLAW = "{self.law}"\nMEET = "{self.meet}"\n'
             f"KINDS = {self.kinds}\nHISTORY = {int(self.history)}\n"
             f"EXTRA = {int(self.extra)}\nROLLING = {int(self.rolling)}\nCOHESIVE = {int(self.cohesive)}\n"
-            f"DAMPED = {int(self.damped)}\nCELL = {self.cell}\nGEAR = {self.gear}\nLAW_WIDTH = {self.law_width}\n\n\n"
+            f"DAMPED = {int(self.damped)}\nANGLE = {int(self.angle)}\nSEAMS = {int(self.seams)}\nCELL = {self.cell}\n"
+            f"GEAR = {self.gear}\nLAW_WIDTH = {self.law_width}\n\n\n"
             f"def read_row(table, at):\n    return ({numbers},)\n\n\n"
         )
 

@@ -34,6 +34,8 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
             rolling=bool(kind.turning_row),
             cohesive=kind.cohesion is not None,
             damped=any(law.damps for law in laws),
+            angle=any(law.history for law in laws) and kind.sliding_by == "angle",
+            seams=any(law.history for law in laws) and may_have_seams(scene),
             cell=cell_of(scene),
             gear=INTEGRATORS[integrator],
             family=family.PASSES,
@@ -51,6 +53,14 @@ def cell_of(scene: Scene | Scene3D) -> int:
 def counting_of(scene: Scene | Scene3D) -> str:
     """How feature pairs are counted: in space there is one way."""
     return scene.counting if isinstance(scene, Scene) else "euler"
+
+
+def may_have_seams(scene: Scene | Scene3D) -> bool:
+    """Whether a wall of the plane may go on in its periodic image: one whose skeleton is an open chain."""
+    if not isinstance(scene, Scene) or counting_of(scene) != "euler" or not any(scene.box.periods):
+        return False
+    is_open = scene.bodies.of_shapes(lambda shape: 0 < len(shape.edges) == len(shape.vertices) - 1)
+    return bool((is_open & scene.bodies.column("big")).any())
 
 
 def kinds_to_compile(scene: Scene | Scene3D) -> int:

@@ -27,6 +27,8 @@ EXTRA = 0  # whether contacts remember a second number
 ROLLING = 0
 COHESIVE = 0
 DAMPED = 1  # whether contacts may have dashpots
+ANGLE = 0  # whether springs between vertices measure sliding as an angle
+SEAMS = 0  # whether a wall may go on in its periodic images, and springs with it
 CELL = 0  # whether the periodic cell moves: 1 its lengths, 2 its height and its offset
 GEAR = 0  # order of Gear's method, 0 for velocity Verlet
 LAW_WIDTH = 7  # parameters of the law itself
@@ -45,8 +47,8 @@ law = bind_law(
     damped=bool(DAMPED),
 )  # fmt: skip
 choice = SimpleNamespace(
-    meet=MEET, kinds=KINDS, remembers=HISTORY, extra=EXTRA, rolling=ROLLING, cell=CELL, gear=GEAR,
-    expecting=int(DAMPED and not GEAR),
+    meet=MEET, kinds=KINDS, remembers=HISTORY, extra=EXTRA, rolling=ROLLING, angle=ANGLE, seams=SEAMS,
+    cell=CELL, gear=GEAR, expecting=int(DAMPED and not GEAR),
 )  # fmt: skip
 passes = family.passes_of(law, choice)
 member, fill_rows, (pairs_at, _), renewing = (

@@ -3,7 +3,9 @@
 A corner is led out along an arc at one distance from another corner and back at a smaller one, without turning, and
 held by its tangential spring all the time (μ = ∞). The two arcs differ in length, so the spring does not come back to
 where it was: after n turns it holds n Δ, Δ = (d_a − d_b) Δθ, and turn n has cost ½ k_t Δ² (2n − 1) per counted contact,
-of which corner on corner has two. Along an edge both ways are equally long and nothing is left.
+of which corner on corner has two. Along an edge both ways are equally long and nothing is left. A spring that measures sliding
+as an angle (`sliding_by="angle"`, McNamara's relation, the paper's ref 32) grows by (r_i + r_j) Δθ on both arcs, so that it
+comes back and the turn costs nothing.
 """
 
 import math
@@ -24,8 +26,8 @@ from clast.shapes import polygon
 
 RADIUS = 0.1  # sphero-radius of both bodies
 LED = 0  # id of the led body
-VERTEX, EDGE = "vertex-vertex", "vertex-edge"
-COUNTED = {VERTEX: 2, EDGE: 1}  # contacts
+VERTEX, EDGE, ANGLE = "vertex-vertex", "vertex-edge", "vertex-vertex by angle"
+COUNTED = {VERTEX: 2, EDGE: 1, ANGLE: 2}  # contacts
 RADIAL_STEPS = 10  # of the straight ways in and out, on which every force is linear
 DT = 1e-3  # nothing here depends on the time it takes
 SAMPLES = 100  # points kept of each arc, for the figure
@@ -47,10 +49,10 @@ class FrictionLoop(Parameters):
 
 def scene_of(kind: str, p: FrictionLoop) -> Scene:
     """A tooth above the corner of another tooth, or above the middle of a long flat block."""
-    scene = Scene(law=Linear(p.normal, p.tangential, friction=math.inf))
+    scene = Scene(law=Linear(p.normal, p.tangential, friction=math.inf, sliding_by="angle" if kind == ANGLE else "path"))
     upper = polygon([(0.0, 0.0), (0.4, 1.0), (-0.4, 1.0)], RADIUS, name="tooth")
     scene.add(upper, path_of(kind, p)[0] - upper.origin)
-    if kind == VERTEX:
+    if kind != EDGE:
         scene.add_wall(polygon([(0.0, 0.0), (-0.4, -1.0), (0.4, -1.0)], RADIUS, name="tooth"))
     else:
         scene.add_wall(polygon([(-2.0, 0.0), (-2.0, -1.0), (2.0, -1.0), (2.0, 0.0)], RADIUS, name="block"))
@@ -68,7 +70,7 @@ def path_of(kind: str, p: FrictionLoop) -> np.ndarray:
     away = np.concatenate(
         [np.full(p.steps + 1, p.outer), inward[1:], np.full(p.steps, p.inner), inward[-2::-1]],
     )
-    if kind == VERTEX:
+    if kind != EDGE:
         return np.stack([away * np.sin(along), away * np.cos(along)], axis=1)
     return np.stack([0.5 * (p.outer + p.inner) * along, away], axis=1)
 
@@ -121,14 +123,26 @@ def walk(kind: str, p: FrictionLoop) -> Columns:
 
 
 def tables(p: FrictionLoop, _threads: int | str) -> Mapping[str, Callable[[], Columns]]:
-    """A table of either kind of contact."""
-    return {kind: partial(walk, kind, p) for kind in (VERTEX, EDGE)}
+    """A table of each kind of contact."""
+    return {kind: partial(walk, kind, p) for kind in COUNTED}
 
 
 def work_of_turns(run: Run, kind: str) -> np.ndarray:
     """Work done by whoever leads the contact, per turn."""
     table = run.tables[kind]
     return np.diff(table["work"][np.isclose(table["turn"] % 1.0, 0.0)])
+
+
+def stored_in(run: Run, kind: str, p: FrictionLoop) -> float:
+    """Energy of the springs where they are longest."""
+    return COUNTED[kind] * 0.5 * p.tangential * float(np.max(run.tables[kind]["spring"] ** 2))
+
+
+def left_after(run: Run, kind: str, turns: int) -> float:
+    """Spring after so many turns, over its longest during the first."""
+    table = run.tables[kind]
+    first = np.abs(table["spring"][table["turn"] <= 1.0]).max()
+    return float(table["spring"][np.isclose(table["turn"], turns)][-1] / first)
 
 
 def closed_form(p: FrictionLoop) -> np.ndarray:
@@ -139,11 +153,11 @@ def closed_form(p: FrictionLoop) -> np.ndarray:
 
 def evaluate(p: FrictionLoop, run: Run) -> Sequence[Quantity]:
     """Work per turn. The paper gives no number: it states which of the two is zero, and the other follows in closed form."""
-    corner, edge = work_of_turns(run, VERTEX), work_of_turns(run, EDGE)
+    corner, edge, angle = (work_of_turns(run, kind) for kind in COUNTED)
     expected = closed_form(p)
     away = float(np.abs(corner / expected - 1.0).max()) if p.outer != p.inner else float("nan")
-    stored = 0.5 * p.tangential * float(np.max(run.tables[EDGE]["spring"] ** 2))
-    lost = float(np.abs(edge).max()) / stored
+    lost, kept = (float(np.abs(work).max()) / stored_in(run, kind, p) for work, kind in ((edge, EDGE), (angle, ANGLE)))
+    left = max(abs(left_after(run, ANGLE, n)) for n in range(1, p.turns + 1))
     unit = "force × length"
     return [
         Quantity("vertex-vertex: work of the first turn", float(corner[0]), unit, note="not returned, by the paper"),
@@ -155,33 +169,43 @@ def evaluate(p: FrictionLoop, run: Run) -> Sequence[Quantity]:
             "vertex-edge: work of a turn / energy of the spring", lost, "", 0.0, bool(lost < ROUNDING),
             f"largest of {p.turns} turns; “absent in vertex-edge contacts”, agrees below {ROUNDING:g}",
         ),
+        Quantity(
+            "vertex-vertex: spring after the first turn / longest", left_after(run, VERTEX, 1),
+            note="by the path of the contact point, as published",
+        ),
+        Quantity(
+            "vertex-vertex by angle: spring after a turn / longest", left, "", 0.0, bool(left < ROUNDING),
+            f"largest of {p.turns} turns; McNamara's relation, agrees below {ROUNDING:g}",
+        ),
+        Quantity(
+            "vertex-vertex by angle: work of a turn / energy of the spring", kept, "", 0.0, bool(kept < ROUNDING),
+            f"largest of {p.turns} turns; McNamara's relation, agrees below {ROUNDING:g}",
+        ),
     ]  # fmt: skip
 
 
 def merit(p: FrictionLoop, _run: Run) -> Merit:
     """One body led; its Cundall number would be Python's, not the engine's."""
-    return Merit(grains=1, steps=2 * p.turns * (2 * p.steps + 2 * RADIAL_STEPS))
+    return Merit(grains=1, steps=len(COUNTED) * p.turns * (2 * p.steps + 2 * RADIAL_STEPS))
 
 
 def figures(p: FrictionLoop, run: Run, folder: Path) -> Sequence[Path]:
-    """The two contacts with the led corner's path (fig 21), the force of the springs along it, and the work of each turn."""
+    """The contacts with the led corner's path (fig 21), the force of the springs along it, and the work of each turn."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(2, 3, figsize=(12, 7), layout="constrained", width_ratios=(1, 1.1, 1))
+    figure, axes = plt.subplots(3, 3, figsize=(12, 10.5), layout="constrained", width_ratios=(1, 1.1, 1))
     colours = plt.get_cmap("viridis")(np.linspace(0.0, 0.85, p.turns))
     number = np.arange(1, p.turns + 1)
-    for (picture, loop, sums), kind in zip(axes, (VERTEX, EDGE), strict=True):
+    for (picture, loop, sums), kind in zip(axes, COUNTED, strict=True):
         table = run.tables[kind]
         draw_contact(picture, kind, p)
-        along = np.arctan2(table["x"], table["y"]) if kind == VERTEX else table["x"]
+        along = np.arctan2(table["x"], table["y"]) if kind != EDGE else table["x"]
         for k in range(p.turns):
             chosen = (table["turn"] >= k) & (table["turn"] <= k + 1)
             force = COUNTED[kind] * p.tangential * table["spring"]
             loop.plot(along[chosen], force[chosen], color=colours[k], lw=1.4, label=f"turn {k + 1}")
         loop.axhline(0.0, color="0.7", lw=0.8, zorder=0)
-        loop.set(
-            xlabel="angle of the led corner [rad]" if kind == VERTEX else "place along the edge", title="force of the springs"
-        )
+        loop.set(xlabel="angle of the led corner [rad]" if kind != EDGE else "place along the edge", title="force of the springs")
         loop.locator_params("x", nbins=5)
         if kind == VERTEX:
             loop.legend(loc="upper left", fontsize=8)
@@ -191,7 +215,8 @@ def figures(p: FrictionLoop, run: Run, folder: Path) -> Sequence[Path]:
         sums.hlines(expected, number - 0.4, number + 0.4, color="k", lw=1.5, label=form)
         sums.set(xlabel="turn n", xticks=number, title="work of each turn")
         sums.legend(loc="upper left")
-    axes[1, 2].set_ylim(axes[0, 2].get_ylim())
+    for sums in axes[1:, 2]:
+        sums.set_ylim(axes[0, 2].get_ylim())
     return [save_figure(figure, folder / "friction-loop.png")]
 
 

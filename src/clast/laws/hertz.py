@@ -72,6 +72,7 @@ class Hertz(Law):
     friction                             μ; infinity holds every contact by its spring
     normal_damping, tangential_damping   G_n, G_t [1/time], times the reduced mass of the contact
     restitution                          e of a straight impact on one contact, from 0.01 to 1, at any speed, in place of G_n
+    sliding_by                           "path" of the contact point; "angle" between vertices, which a closed path returns
     rolling, cohesion                    a `Rolling` and a `Cohesion` on top
 
     SceneError names a parameter that is negative, not finite or no number, friction without k_t, and G_n beside a restitution.

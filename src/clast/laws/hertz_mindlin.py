@@ -96,8 +96,8 @@ class HertzMindlin(Law):
     restitution    e of a straight impact, from 0.01 to 1, for none lost: β is its damping ratio (`clast.laws.restitution`)
 
     `HertzMindlin.of_material(young=E, poisson=ν, …)` takes the constants of the material itself.
-    `rolling` and `cohesion` are a `Rolling` and a `Cohesion` on top. SceneError names a parameter that cannot be, and friction
-    without a shear modulus.
+    `rolling` and `cohesion` are a `Rolling` and a `Cohesion` on top, `sliding_by` is as in `Linear`. SceneError names a
+    parameter that cannot be, and friction without a shear modulus.
     """
 
     young: Annotated[float, YOUNG]

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from clast.errors import SceneError
 from clast.keys import Key
@@ -65,10 +65,15 @@ class Response(NamedTuple):
 class Law(ABC):
     """What every law has: rolling resistance and cohesion can be added to any of them.
 
+    sliding_by   what springs grow by: the "path" of the contact point, or between two vertices an "angle" (docs/laws.md)
+
     A subclass with a `kind` is found by itself, in scene files too: its parameters with a `Key` are the keys there, and are
     checked here. SceneError names the first that breaks the limits of its key.
     """
 
+    sliding_by: Annotated[
+        Literal["path", "angle"], Key("what springs grow by: path of the contact point; angle between vertices (McNamara)")
+    ] = field(default="path", kw_only=True)
     rolling: Annotated[Rolling | None, Key("rolling resistance, a table")] = field(default=None, kw_only=True)
     cohesion: Annotated[Cohesion | None, Key("cohesion, a table")] = field(default=None, kw_only=True)
 
@@ -135,4 +140,4 @@ class Law(ABC):
     @property
     def compiled_as(self) -> tuple[object, ...]:
         """Laws for which this is the same are compiled together: they differ in numbers only."""
-        return self.module, bool(self.turning_row), self.cohesion is not None
+        return self.module, bool(self.turning_row), self.cohesion is not None, self.sliding_by

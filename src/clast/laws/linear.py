@@ -77,6 +77,7 @@ class Linear(Law):
     cap                                      "total": |spring + dashpot| ≤ μ F_n; "elastic": |spring| ≤ μ k_n δ (PRE10)
     restitution                              e of a straight impact on one contact, from 0.01 to 1, in place of G_n; what counts n
                                              contacts has √n times the damping ratio
+    sliding_by                           "path" of the contact point; "angle" between vertices, which a closed path returns
     rolling, cohesion                        a `Rolling` and a `Cohesion` on top
 
     SceneError names a parameter that is negative, not finite or no number, friction without k_t, and G_n beside a restitution.

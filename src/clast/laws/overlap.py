@@ -70,7 +70,8 @@ class OverlapLaw(Law):
     tangential_damping   the same of the tangential one
     turning              a `Turning`: springs against torsion and rocking on top
 
-    SceneError names a parameter that is negative, not finite or no number, friction without τ, and rolling or cohesion.
+    SceneError names a parameter that is negative, not finite or no number, friction without τ, and rolling,
+    cohesion or sliding_by.
     """
 
     young: Annotated[float, Key("modulus Y", "force/length²", gt=0.0, at_zero=NO_HOLD)]
@@ -96,6 +97,10 @@ class OverlapLaw(Law):
             if not isinstance(self.turning, Turning):
                 raise SceneError(f"law: turning = {self.turning!r} must be a Turning(…) or None")
             require_more_than_the_push(self.turning, self.own_rocking)
+        if self.sliding_by != "path":
+            raise SceneError(
+                f'laws of overlapping volumes have no contacts between vertices: leave out sliding_by = "{self.sliding_by}"'
+            )
 
     @property
     def damps_or_slides(self) -> bool:

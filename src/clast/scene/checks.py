@@ -79,6 +79,23 @@ def density_of(who: str, density: float | None, mass: float | None, size: float)
     return amount / size if mass is not None else amount
 
 
+def moments_of(who: str, inertia: object, axes: int) -> tuple[float, ...]:
+    """Moments of inertia as given: one in the plane, in space the three about the principal axes, positive and such as bodies
+    have."""
+    found = numbers(f"{who}: inertia", inertia if axes == 3 else [inertia], 3 if axes == 3 else 1)
+    if min(found) <= 0.0:
+        raise SceneError(f"{who}: inertia = {inertia} must be positive")
+    if axes == 3 and 2.0 * max(found) > sum(found) * (1.0 + 1e-9):
+        raise SceneError(f"{who}: inertia = {inertia} is that of no body: the largest moment is above the sum of the two others")
+    return found
+
+
+def check_wall_inertia(who: str, big: bool, weighed: bool) -> None:
+    """SceneError for a moment of inertia of a wall whose mass is not known."""
+    if big and not weighed:
+        raise SceneError(f"{who}: inertia of a big body needs its mass as well, which else depends on the grains: give mass=…")
+
+
 def amount_of(who: str, density: object, mass: object) -> tuple[str, object]:
     """ "mass" or "density" with what was given for it; a density of 1 where neither was, SceneError where both were."""
     if density is not None and mass is not None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from clast.errors import SceneError
 from clast.scene.bodies import firsts
-from clast.scene.checks import NO_TURN, UNIT, amount_of, name_or_none, numbers, unit
+from clast.scene.checks import NO_TURN, UNIT, amount_of, check_wall_inertia, moments_of, name_or_none, numbers, unit
 
 
 class NewBodies:
@@ -54,6 +54,22 @@ class NewBodies:
             where = f"row {row} of {what}" if amount.ndim else f"body {self.first}: {what}"
             raise SceneError(f"{where} = {given if amount.ndim == 0 else amount[row]} must be positive")
         return amount / size if mass is not None else amount
+
+    def inertias(self, inertia: object, big: Any, weighed: bool) -> dict[str, np.ndarray]:
+        """The column "inertia" where moments of inertia are given, as `checks.moments_of` and `check_wall_inertia` want them."""
+        if inertia is None:
+            return {}
+        axes, width = self.positions.shape[1], 3 if self.positions.shape[1] == 3 else 0
+        found = self.numbers("inertia", inertia, width, one="inertia")
+        each = found.reshape(-1, width or 1)
+        wrong = each.min(axis=1) <= 0.0
+        if width:
+            wrong |= 2.0 * each.max(axis=1) > each.sum(axis=1)
+        for row in np.flatnonzero(wrong).tolist():
+            moments_of(self.who(row), each[row].tolist() if width else float(each[row, 0]), axes)
+        for row in np.flatnonzero(np.broadcast_to(self.flags("big", big), self.count))[:1].tolist():
+            check_wall_inertia(self.who(row), True, weighed)
+        return {"inertia": found}
 
     def texts(self, what: str, values: Any) -> list[str | None]:
         """A text or None, one for all (1) or for each (n)."""

@@ -12,7 +12,15 @@ import numpy as np
 from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Member, Numbers, Thing
-from clast.scene.checks import check_gravity, check_periods, density_of, name_or_none, numbers
+from clast.scene.checks import (
+    check_gravity,
+    check_periods,
+    check_wall_inertia,
+    density_of,
+    moments_of,
+    name_or_none,
+    numbers,
+)
 from clast.scene.imposed import CELL, PLANE, Imposed, sum_up
 from clast.scene.many import NewBodies
 from clast.scene.problem import Located, Problem, Settings
@@ -199,12 +207,15 @@ class Scene(Problem[Body]):
         spin: float = 0.0,
         density: float | None = None,
         mass: float | None = None,
+        inertia: float | None = None,
         material: str = "grain",
         big: bool = False,
         name: str | None = None,
         tags: Iterable[Tag] = (),
     ) -> int:
         """Add a body with its centre of mass at `position`; returns its id. `density` is mass per area, 1 if not given.
+
+        inertia   moment of inertia [mass × length²]; that of the shape with its mass if not given
 
         A big body (wall, landscape, hopper) is left out of the cells and does not meet other big bodies. If it is free to
         move and has neither mass nor density, it weighs √N mean grains (model §6). Bodies of one name form a group.
@@ -217,9 +228,13 @@ class Scene(Problem[Body]):
         angle, spin = numbers(f"{who}: angle and spin", (angle, spin), 2)
         name_or_none(f"{who}: name", name)
         name_or_none(f"{who}: material", material)
+        weighed, moment = density is not None or mass is not None, per_area * shape.inertia
+        if inertia is not None:
+            check_wall_inertia(who, big, weighed)
+            (moment,) = moments_of(who, inertia, PLANE)
         return self._add_one(
-            shape, (where, angle, moving, spin), per_area, per_area * shape.inertia, material=material, big=big, name=name,
-            weighed=density is not None or mass is not None, tags=tags,
+            shape, (where, angle, moving, spin), per_area, moment, material=material, big=big, name=name, weighed=weighed,
+            tags=tags,
         )  # fmt: skip
 
     def add_many(
@@ -233,6 +248,7 @@ class Scene(Problem[Body]):
         spins: float | np.ndarray | Sequence[float] = 0.0,
         density: float | np.ndarray | Sequence[float] | None = None,
         mass: float | np.ndarray | Sequence[float] | None = None,
+        inertia: float | np.ndarray | Sequence[float] | None = None,
         material: str | Sequence[str] = "grain",
         big: bool | np.ndarray | Sequence[bool] = False,
         name: str | Sequence[str | None] | None = None,
@@ -250,7 +266,7 @@ class Scene(Problem[Body]):
             "angle": rows.numbers("angles", angles, one="angle"),
             "velocity": rows.numbers("velocities", velocities, 2, one="velocity"),
             "spin": rows.numbers("spins", spins, one="spin"),
-        }
+        } | rows.inertias(inertia, big, density is not None or mass is not None)
         return self._add_rows(
             rows, shapes, which, columns, density=density, mass=mass, material=material, big=big, name=name, tags=tags
         )

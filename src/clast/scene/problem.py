@@ -152,12 +152,12 @@ class Problem(Generic[Kind]):
         if rows.count > 0:
             self.bodies.extend(
                 rows.count,
-                columns
+                {"inertia": (density_of_each * inertia.T).T}
+                | columns
                 | {
                     "shape": self.bodies.numbered("shape", different)[shape],
                     "position": rows.positions,
                     "mass": density_of_each * size,
-                    "inertia": (density_of_each * inertia.T).T,
                     "material": self.bodies.numbered("material", materials),
                     "big": large,
                     "name": self.bodies.numbered("name", names),
@@ -193,8 +193,21 @@ class Problem(Generic[Kind]):
         numbers, times = np.unique(np.array(found := self.ids(who), np.int64), return_counts=True)
         for number in found[:1]:
             check_axes(f"body {number}", tag, self.axes)
+        self._check_walls_are_free(numbers, tag)
         for time in range(times.max(initial=0)):  # on a body that is named twice, twice
             self.bodies.add_tag(numbers[times > time], tag)
+
+    def _check_walls_are_free(self, rows: np.ndarray, tag: Tag) -> None:
+        """SceneError for a tag that does nothing on a wall, which is fixed."""
+        if isinstance(tag, Fixed) or rows.size == 0:
+            return
+        for number in rows[self.bodies.column("big")[rows]].tolist():
+            if any(isinstance(each, Fixed) for each in self.bodies[number].tags):
+                body, kind = self.bodies[number], type(tag).__name__
+                raise SceneError(
+                    f"body {number} ({body.name or body.shape.name}) is a wall that is fixed, as add_wall makes them without "
+                    f"other tags: this {kind} would do nothing; give the tag there, add_wall(…, tags=[{kind}(…)])"
+                )
 
     def _checked(self, number: int, tags: Iterable[Tag]) -> tuple[Tag, ...]:
         """Tags for a body; SceneError where one cannot be."""
@@ -266,4 +279,6 @@ def describe(law: Law) -> str:
         parts.append("rolling" if law.rolling is not None else "turning")
     if law.cohesion is not None:
         parts.append("cohesion")
+    if law.sliding_by != "path":
+        parts.append("sliding by angle")
     return " with ".join([parts[0], " and ".join(parts[1:])]) if len(parts) > 1 else parts[0]

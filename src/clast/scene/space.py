@@ -12,7 +12,16 @@ from clast.algebra.quaternions import IDENTITY, matrix, product
 from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Member, Numbers, Thing
-from clast.scene.checks import check_gravity, check_periods, density_of, name_or_none, numbers, unit
+from clast.scene.checks import (
+    check_gravity,
+    check_periods,
+    check_wall_inertia,
+    density_of,
+    moments_of,
+    name_or_none,
+    numbers,
+    unit,
+)
 from clast.scene.imposed import SPACE
 from clast.scene.many import NewBodies
 from clast.scene.problem import Located, Problem, Settings, describe
@@ -125,6 +134,7 @@ class Scene3D(Problem[Body3D]):
         spin: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0),
         density: float | None = None,
         mass: float | None = None,
+        inertia: Sequence[float] | None = None,
         material: str = "grain",
         big: bool = False,
         name: str | None = None,
@@ -135,6 +145,8 @@ class Scene3D(Problem[Body3D]):
         orientation   quaternion (w, x, y, z) of any length but 0 that turns the body frame (centre of mass, principal axes)
                       into the world; for a solid as it was drawn use `add_drawn`
         spin          [radians/time] about the axes of the world
+        inertia       moments (three) about the axes of the body frame [mass × length²], in the order of `solid.inertia`; those of
+                      the solid with its mass if not given
 
         A big body (wall, drum, hopper) is left out of the cells and does not meet other big bodies. If it is free to
         move and has neither mass nor density, it weighs √N mean grains (model §6). Bodies of one name form a group.
@@ -144,12 +156,15 @@ class Scene3D(Problem[Body3D]):
         per_volume = density_of(who, density, mass, solid.volume)
         name_or_none(f"{who}: name", name)
         name_or_none(f"{who}: material", material)
-        inertia = tuple(per_volume * float(moment) for moment in solid.inertia)
+        weighed, moments = density is not None or mass is not None, tuple(per_volume * float(each) for each in solid.inertia)
+        if inertia is not None:
+            check_wall_inertia(who, big, weighed)
+            moments = moments_of(who, inertia, SPACE)
         where, turned = three(f"{who}: position", position), unit(f"{who}: orientation", orientation)
         moving, turning = three(f"{who}: velocity", velocity), three(f"{who}: spin", spin)
         return self._add_one(
-            solid, (where, turned, moving, turning), per_volume, inertia, material=material, big=big, name=name,
-            weighed=density is not None or mass is not None, tags=tags,
+            solid, (where, turned, moving, turning), per_volume, moments, material=material, big=big, name=name, weighed=weighed,
+            tags=tags,
         )  # fmt: skip
 
     def add_many(
@@ -163,6 +178,7 @@ class Scene3D(Problem[Body3D]):
         spins: np.ndarray | Sequence[float] | Sequence[Sequence[float]] = (0.0, 0.0, 0.0),
         density: float | np.ndarray | Sequence[float] | None = None,
         mass: float | np.ndarray | Sequence[float] | None = None,
+        inertia: np.ndarray | Sequence[float] | Sequence[Sequence[float]] | None = None,
         material: str | Sequence[str] = "grain",
         big: bool | np.ndarray | Sequence[bool] = False,
         name: str | Sequence[str | None] | None = None,
@@ -180,7 +196,7 @@ class Scene3D(Problem[Body3D]):
             "orientation": rows.quaternions("orientations", orientations, one="orientation"),
             "velocity": rows.numbers("velocities", velocities, 3, one="velocity"),
             "spin": rows.numbers("spins", spins, 3, one="spin"),
-        }
+        } | rows.inertias(inertia, big, density is not None or mass is not None)
         return self._add_rows(
             rows, shapes, which, columns, density=density, mass=mass, material=material, big=big, name=name, tags=tags
         )
@@ -223,6 +239,7 @@ class Scene3D(Problem[Body3D]):
         spin: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0),
         density: float | None = None,
         mass: float | None = None,
+        inertia: Sequence[float] | None = None,
         material: str = "grain",
         big: bool = False,
         name: str | None = None,
@@ -235,7 +252,7 @@ class Scene3D(Problem[Body3D]):
         origin, turned = three(f"body {number}: position", position), unit(f"body {number}: turn", turn)
         return self.add(
             solid, origin + matrix(turned) @ solid.centre, orientation=product(turned, solid.orientation), velocity=velocity,
-            spin=spin, density=density, mass=mass, material=material, big=big, name=name, tags=tags,
+            spin=spin, density=density, mass=mass, inertia=inertia, material=material, big=big, name=name, tags=tags,
         )  # fmt: skip
 
     def add_packing(

@@ -80,12 +80,18 @@ def add_tags(scene: Scene | Scene3D, keys: SceneKeys, origin: list[str]) -> None
             with at(f"tags[{k}].between"):
                 for walls in each.between:
                     scene.ids(walls)
+        refuse_fixed(scene, bodies[k], k, each, origin)
         with at(f"tags[{k}]"):
             tag = build_tag(each)
             for number in bodies[k]:
                 scene.tag(number, tag)
-    for k, each in enumerate(keys.tags):
-        for number in bodies[k]:
-            if not isinstance(each, FixedTag) and any(isinstance(tag, Fixed) for tag in scene.bodies[number].tags):
-                cure = "write fixed = false there" if origin[number].startswith("walls") else "remove one of its tags"
-                raise SceneError(f"tags[{k}]: {origin[number]} is fixed, so this {each.kind} would do nothing: {cure}")
+    for k, each in enumerate(keys.tags):  # a later tag may have fixed a body
+        refuse_fixed(scene, bodies[k], k, each, origin)
+
+
+def refuse_fixed(scene: Scene | Scene3D, bodies: list[int], k: int, each: Any, origin: list[str]) -> None:
+    """SceneError where tag k of a file, `each`, would do nothing on one of its bodies, which is fixed."""
+    for number in bodies:
+        if not isinstance(each, FixedTag) and any(isinstance(tag, Fixed) for tag in scene.bodies[number].tags):
+            cure = "write fixed = false there" if origin[number].startswith("walls") else "remove one of its tags"
+            raise SceneError(f"tags[{k}]: {origin[number]} is fixed, so this {each.kind} would do nothing: {cure}")

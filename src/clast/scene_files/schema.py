@@ -46,6 +46,7 @@ class GrainKeys(Keys):
     spin: float = key(0.0, "angular velocity at t = 0", "radians/time")
     density: float | None = key(None, "mass per area; 1 if neither it nor `mass` is given", "mass/length²", gt=0.0)
     mass: float | None = key(None, "mass", "mass", gt=0.0)
+    inertia: float | None = key(None, "moment of inertia; that of the shape if not given", "mass × length²", gt=0.0)
     material: Name = key("grain", "material, for `pair_law`")
     name: Name | None = key(None, "name, for `tags`; bodies of one name form a group")
 

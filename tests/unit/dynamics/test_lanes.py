@@ -32,6 +32,7 @@ from clast.shapes.space.make import cuboid, plate, sphere, tetrahedron
 LAWS = {
     "linear": Linear(2e4, 1e4, friction=0.4, normal_damping=20.0, tangential_damping=5.0),
     "linear, rolling, cohesion": Linear(2e4, 1e4, friction=0.4, rolling=Rolling(10.0, 0.2), cohesion=Cohesion(5.0, 0.01)),
+    "by angle": Linear(2e4, 1e4, friction=0.4, normal_damping=20.0, tangential_damping=5.0, sliding_by="angle"),
     "hertz": Hertz(2e5, 1e4, friction=0.4),
     "hertz-mindlin": HertzMindlin.of_material(young=2e6, poisson=0.3, friction=0.4, restitution=0.6),
 }
@@ -150,10 +151,11 @@ def forces_by(loop, engine: Engine, cuts=None) -> dict[str, np.ndarray]:
     return {"force": of.pair, "book": state.book, "refine": of.refine, "spring": lists.spring, "marks": np.array([marks])}
 
 
+@pytest.mark.parametrize("law", ["linear", "by angle"])
 @pytest.mark.parametrize("kind", MADE)
-def test_blocks_are_one_contact_after_the_other_for_any_cut_between_bodies(kind):
+def test_blocks_are_one_contact_after_the_other_for_any_cut_between_bodies(kind, law):
     made = MADE[kind]
-    engine = made.make(LAWS["linear"])
+    engine = made.make(LAWS[law])
     blocks = next(loop for bits, loop in engine.kernels.passes.forces if bits >> made.mark & 1)
     expected, whole = forces_by(one_after_the_other(engine, made), engine), forces_by(blocks, engine)
     lists = engine._lists

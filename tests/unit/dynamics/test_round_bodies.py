@@ -1,5 +1,7 @@
 """Pairs of round bodies, and a sphere on a solid: what is written for them alone gives what the way of all bodies gives."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,7 @@ from clast.shapes.space.make import capsule, cuboid, plate, sphere
 LAW = Linear(2e4, 1e4, friction=0.4, normal_damping=20.0, tangential_damping=5.0)
 SMOOTH = Linear(2e4)
 FULL = Linear(2e4, 1e4, friction=0.4, rolling=Rolling(10.0, 0.2), cohesion=Cohesion(5.0, 0.01))
+ANGLE = dataclasses.replace(LAW, sliding_by="angle")
 
 
 def disks(law, integrator: str) -> Engine:
@@ -89,7 +92,9 @@ def found_by(engine: Engine, passes, geometry_of: str, mark: int) -> dict[str, n
 
 @pytest.mark.parametrize("kind", MADE)
 @pytest.mark.parametrize(
-    ("law", "integrator"), [(FULL, "verlet"), (LAW, "gear4"), (SMOOTH, "verlet")], ids=["full", "gear", "smooth"]
+    ("law", "integrator"),
+    [(FULL, "verlet"), (LAW, "gear4"), (SMOOTH, "verlet"), (ANGLE, "verlet"), (ANGLE, "gear4")],
+    ids=["full", "gear", "smooth", "angle", "angle, gear"],
 )
 def test_their_own_way_is_the_way_of_all_bodies(kind, law, integrator):
     make, passes, own, mark, least = MADE[kind]

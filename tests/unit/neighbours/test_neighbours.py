@@ -305,7 +305,6 @@ def test_a_spring_nobody_takes_is_booked():
     assert stored <= book["heat_lost_springs"] <= 0.5 * 5e3 * stretched**2
 
 
-@pytest.mark.xfail(strict=True, reason="the edges on both sides of a seam belong to two pairs (images): the spring is dropped")
 def test_a_spring_passes_over_the_seam_of_an_endless_floor():
     scene = Scene(law=Linear(1e4, 5e3, friction=math.inf), box=Box(period_x=3.0))
     scene.add(disk(radius=0.15), (-0.1, 0.22), density=1e9, tags=[Velocity(x=1.0, y=0.0)])

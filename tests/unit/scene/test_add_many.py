@@ -47,6 +47,7 @@ def given(kind: str, count: int = COUNT) -> tuple[dict[str, object], dict[str, o
         "name": [(None, "even", "odd")[k % 3] for k in range(count)],
         "big": np.arange(count) % 5 == 4,
         "mass": rng.uniform(1.0, 2.0, count),
+        "inertia": rng.uniform(1.0, 1.9, count if d == 2 else (count, 3)),
     }
     turn = {"angle": rng.uniform(-9, 9, count)} if d == 2 else {"orientation": rng.normal(size=(count, 4))}
     return each | turn | {"spin": rng.normal(size=count if d == 2 else (count, 3))}, {"tags": TAGS}

@@ -47,6 +47,7 @@ def rows_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -> A
     normal_energy, spring_energy, read_row, cohesive = law.normal_energy, law.spring_energy, law.read_row, law.cohesive
     roll_law, roll_energy, attraction, attraction_energy = law.roll, law.roll_energy, law.attraction, law.attraction_energy
     answer_of, length, last = answer_of_law(family, law, remembers), family.length, width - spring_width
+    acting = family.acting
 
     @device
     def rolls(answer, touch, met, pair, world):
@@ -78,11 +79,12 @@ def rows_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -> A
         if not touch.depth > 0.0:
             return Carried(0.0, 0.0, FLAT, FLAT, FLAT, 0.0, 0.0, pulled, stored, FLAT, 0.0)
         count, answer = met.counts, answer_of(touch, met, side, pair, world)
+        shear, drag = acting(answer.shear, touch, side), acting(answer.drag, touch, side)
         energy = normal_energy(read_row(world.model.law, pair.row), touch.depth, pair.radius)
         remembered, tangential, roll, roll_stored = memory_of(answer, touch, met, pair, world)
         return Carried(
-            count * answer.elastic, count * answer.viscous, (count * answer.shear[0], count * answer.shear[1]),
-            (count * answer.drag[0], count * answer.drag[1]), remembered, count * energy, tangential, pulled, stored, roll,
+            count * answer.elastic, count * answer.viscous, (count * shear[0], count * shear[1]),
+            (count * drag[0], count * drag[1]), remembered, count * energy, tangential, pulled, stored, roll,
             roll_stored,
         )  # fmt: skip
 

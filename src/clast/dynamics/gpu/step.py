@@ -12,7 +12,7 @@
 No launch can stop those that are recorded behind it. TICK is the only one that writes STALL, which all others read: where it is
 set they do nothing, so that a stretch ends at the very step at which a body has moved too far or bodies overlap too deeply,
 however many steps were recorded. A pair writes its own row and a body its own, each by one thread: results do not depend on the
-order.
+order. Where a wall goes on in its periodic image, springs pass between pairs of the same two bodies, and one thread has these.
 """
 
 from types import SimpleNamespace
@@ -75,7 +75,23 @@ def grids_of(passes: SimpleNamespace) -> SimpleNamespace:
                 if marks & CHANGES:
                     grid.listed[fetch_add(words, LISTED, 1)] = q
 
-        return forces
+        return one_after_the_other(forces) if passes.follows is not None else forces
+
+    def one_after_the_other(forces: Any) -> Any:
+        """Springs pass between the pairs of two bodies: one thread goes through all of them, in their order."""
+        follows = passes.follows
+
+        @device
+        def in_turn(q, thread, grid):
+            world = hold(pairs_at(grid.words[STEP], thread, hold(job_of(grid))))
+            if not follows(unsigned(q), world):
+                forces(q, thread, grid)
+                following = q + 1
+                while following < grid.words[PAIRS] and follows(unsigned(following), world):
+                    forces(following, thread, grid)
+                    following += 1
+
+        return in_turn
 
     @device
     def balance(q, thread, grid):

@@ -13,7 +13,7 @@ from clast.dynamics.contacts.balance import add_balance_of, balance_of
 from clast.dynamics.contacts.contact_rows import rows_of
 from clast.dynamics.contacts.heats import booking_of, leave_to_body
 from clast.dynamics.contacts.kinds import ONE_ROUND, OTHERS, TWO_ROUND, forces_of_kinds, kinds_of, pair_passes
-from clast.dynamics.plane import columns, disk_lanes, disks, lanes, springs, visit
+from clast.dynamics.plane import angles, columns, disk_lanes, disks, lanes, springs, visit
 from clast.dynamics.plane import motion as kicks
 from clast.dynamics.plane.columns import MARK, NOTHING, PAIR, PULL, SUMS
 from clast.dynamics.plane.gear import correct_and_predict_of
@@ -28,23 +28,27 @@ __all__ = ["listing_of", "passes_of"]
 def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """The functions with which passes look at contacts, for a law and the choices of a scene."""
     made = choice_of(law, choice)
+    visiting = visit.visit_of(made)
     found = SimpleNamespace(
         SPRING=springs.WIDTH, REMEMBERS=choice.remembers, EXPECTING=choice.expecting,
         FADING=0, WHOLE=1, ALONE=0, NOTHING=NOTHING, PULL=PULL, SUMS=SUMS,
         ROW=table.WIDTH, write_row=table.write_row, length=table.length, lane_touch=lanes.lane_touch,
-        **vars(visit.visit_of(made)), **vars(springs.heir_of(made)), **vars(lanes.lanes_of(choice.expecting)),
+        **vars(visiting), **vars(springs.heir_of(SimpleNamespace(**vars(made), read_pair=visiting.read_pair))),
+        **vars(lanes.lanes_of(choice.expecting)),
     )  # fmt: skip
     for module, names in (
         (
             visit,
-            "touch_of sliding_now sliding_before gained rolling_rate turned_about_normal push_on_pair on_pair with_roll "
-            "with_fade fades",
+            "touch_of sliding_now sliding_before gained rolling_rate turned_about_normal push_on_pair on_pair acting "
+            "with_roll with_fade fades",
         ),
         (springs, "read_spring write_spring stretched turning_now passes_on"),
         (columns, "BODY PAIR BODY_J add_wrench read_wrench write_wrench candidates_of"),
         (kicks, "gain_of_others gain_of closing_gain"),
     ):
         vars(found).update({name: getattr(module, name) for name in names.split()})
+    if choice.angle:
+        vars(found).update(vars(angles.BODIES))
     return found
 
 
@@ -52,7 +56,7 @@ def choice_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     """What a visit depends on."""
     return SimpleNamespace(
         meet=getattr(spheropolygon, choice.meet), gap_of=law.gap_of, gear=choice.gear, cell=choice.cell,
-        expecting=choice.expecting,
+        expecting=choice.expecting, seams=choice.seams,
     )  # fmt: skip
 
 
@@ -61,6 +65,8 @@ def disks_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     found, names = geometry_of(law, choice), "touch_of sliding_now sliding_before gained push_on_pair on_pair heir left_behind"
     vars(found).update({name: getattr(disks, name) for name in names.split()}, ALONE=1, lane_touch=disks.touch_of)
     vars(found).update(vars(disk_lanes.lanes_of(choice.expecting)), **vars(disks.visit_of(choice_of(law, choice))))
+    if choice.angle:
+        vars(found).update(vars(angles.DISKS))
     return found
 
 
@@ -77,6 +83,7 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
         pair_forces=pair_passes(kinds, law, choice, leave_to_body),
         book_pairs=booking_of(remembers),
         room=room,
+        follows=springs.follows if choice.seams else None,
         balance=balance_of(geometry, law, remembers),
         add_balance=add_balance_of(geometry),
         move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers, choice.expecting, marks),

@@ -189,6 +189,12 @@ def on_pair(touch, side, push, across):
 
 
 @device
+def acting(shear, touch, side):
+    """The force along T by which the force of a law acts on the bodies: the same."""
+    return shear
+
+
+@device
 def with_roll(wrench, touch, side, torque):
     """The same with a torque on a and its opposite on b; `torque` is given as two numbers, the second 0."""
     return Wrench(wrench.x, wrench.y, wrench.on_i + side.sign * torque[0], wrench.on_j - side.sign * torque[0])

@@ -36,6 +36,7 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
         pair_forces=[(ONLY_OTHERS, forces_of(visiting, law, remembers, leave_to_body))],
         book_pairs=booking_of(remembers),
         room=(0, 0),
+        follows=None,
         balance=nothing,
         add_balance=nothing,
         move=correct_and_predict_of(order, booked) if order else kick_and_drift_of(booked, choice.expecting),

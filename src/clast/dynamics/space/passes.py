@@ -10,7 +10,20 @@ from clast.dynamics.contacts.balance import add_balance_of, balance_of
 from clast.dynamics.contacts.contact_rows import rows_of
 from clast.dynamics.contacts.heats import booking_of, leave_to_body
 from clast.dynamics.contacts.kinds import ONE_ROUND, OTHERS, TWO_ROUND, forces_of_kinds, kinds_of, pair_passes
-from clast.dynamics.space import ball_lanes, ball_on, ball_on_lanes, balls, columns, counting, heirs, kicks, lanes, table, visit
+from clast.dynamics.space import (
+    angles,
+    ball_lanes,
+    ball_on,
+    ball_on_lanes,
+    balls,
+    columns,
+    counting,
+    heirs,
+    kicks,
+    lanes,
+    table,
+    visit,
+)
 from clast.dynamics.space.columns import MARK, NOTHING, PAIR, PULL, SUMS
 from clast.dynamics.space.kicks import kick_and_drift_of
 from clast.dynamics.space.leading import move_tagged_of, note_pressures
@@ -32,14 +45,16 @@ def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespac
     for module, names in (
         (
             visit,
-            "touch_of sliding_now sliding_before gained rolling_rate turned_about_normal push_on_pair on_pair with_roll "
-            "with_fade fades",
+            "touch_of sliding_now sliding_before gained rolling_rate turned_about_normal push_on_pair on_pair acting "
+            "with_roll with_fade fades",
         ),
         (visit, "read_spring write_spring stretched turning_now"),
         (columns, "BODY PAIR BODY_J add_wrench read_wrench write_wrench candidates_of"),
         (kicks, "gain_of_others gain_of closing_gain"),
     ):
         vars(found).update({name: getattr(module, name) for name in names.split()})
+    if choice.angle:
+        vars(found).update(vars(angles.BODIES))
     return found
 
 
@@ -53,6 +68,8 @@ def balls_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
     )
     vars(found).update({name: getattr(balls, name) for name in names.split()}, lane_touch=balls.touch_of, FADING=0, ALONE=1)
     vars(found).update(vars(ball_lanes.lanes_of(choice.expecting)), **vars(balls.visit_of(made)))
+    if choice.angle:
+        vars(found).update(vars(angles.BALLS))
     return found
 
 
@@ -66,6 +83,8 @@ def ball_on_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace
     vars(found).update(
         vars(ball_on.visit_of(made)), **vars(ball_on_lanes.lanes_of(choice.expecting)), lane_touch=ball_on.touch_of
     )
+    if choice.angle:
+        vars(found).update(vars(angles.BALL_ON))
     return found
 
 
@@ -82,6 +101,7 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
         pair_forces=pair_passes(kinds, law, choice, leave_to_body),
         book_pairs=booking_of(remembers),
         room=room,
+        follows=None,
         balance=balance_of(geometry, law, remembers),
         add_balance=add_balance_of(geometry),
         move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers, choice.expecting),

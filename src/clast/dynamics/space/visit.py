@@ -340,6 +340,12 @@ def on_pair(touch, side, push, shear):
 
 
 @device
+def acting(shear, touch, side):
+    """The force across N by which the force of a law acts on the bodies: the same."""
+    return shear
+
+
+@device
 def with_roll(wrench, touch, side, torque):
     """The same with a torque on a, along the two tangents, and its opposite on b."""
     more = times(side.sign, in_space(torque, touch))

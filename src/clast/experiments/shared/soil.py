@@ -46,6 +46,7 @@ class Soil(Parameters):
     tangential: float = parameter(0.33, "K_t over K_n", "", gt=0)
     friction: float = parameter(0.4, "friction μ between grains", "", ge=0)
     damping: float = parameter(16.0, "G_n; G_t is a quarter of it", "1/s", ge=0)
+    sliding_by: Literal["path", "angle"] = parameter("path", "what springs grow by; angle: McNamara's relation between vertices")
     density: float = parameter(3.0, "density of the grains", "g/cm²", gt=0)
     dt: float = parameter(1e-3, "time step", "s", gt=0)
 
@@ -53,7 +54,7 @@ class Soil(Parameters):
 def law_of(p: Soil) -> Linear:
     """The contact law between grains."""
     k_n = p.stiffness
-    return Linear(k_n, p.tangential * k_n, p.friction, normal_damping=p.damping, tangential_damping=0.25 * p.damping)
+    return Linear(k_n, p.tangential * k_n, p.friction, p.damping, 0.25 * p.damping, sliding_by=p.sliding_by)
 
 
 def cell_of(p: Soil, state: str, seed: int) -> Cell:

@@ -51,6 +51,9 @@ class SpaceGrainKeys(TurnKeys):
     spin: Triple = key([0.0, 0.0, 0.0], "angular velocity at t = 0 about the axes of the world, [x, y, z]", "radians/time")
     density: float | None = key(None, "mass per volume; 1 if neither it nor `mass` is given", "mass/length³", gt=0.0)
     mass: float | None = key(None, "mass", "mass", gt=0.0)
+    inertia: Triple | None = key(
+        None, "moments about the principal axes, as `clast shape` lists them; those of the solid if not given", "mass × length²"
+    )
     material: Name = key("grain", "material, for `pair_law`")
     name: Name | None = key(None, "name, for `tags`; bodies of one name form a group")
 
