@@ -21,7 +21,7 @@ ALLOWED = {
     "scene": {"backend", "algebra", "shapes", "laws", "contact"},
 }
 ORDER = [
-    "neighbours", "dynamics", "measures", "output", "protocols", "element_tests", "scene_files", "bench", "experiments", "sweeps",
+    "neighbours", "dynamics", "measures", "laboratory", "output", "protocols", "element_tests", "scene_files", "bench", "experiments", "sweeps",
     "report", "cli",
 ]  # fmt: skip
 for level, name in enumerate(ORDER):

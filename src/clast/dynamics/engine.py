@@ -17,6 +17,7 @@ from clast.dynamics.bodies.room import empty_forces, empty_lists
 from clast.dynamics.contacts.memory import put_springs, springs_of, without_extra
 from clast.dynamics.contacts.remark import remark_on
 from clast.dynamics.family import family_of
+from clast.dynamics.follow import Known, refuse_changed
 from clast.dynamics.gpu.devices import GPU, check_device, choose_device
 from clast.dynamics.gpu.grid import Grid
 from clast.dynamics.gpu.home import HomeEngine
@@ -70,6 +71,8 @@ class Engine(HomeEngine):
     ) -> None:
         check_device(device)
         self.scene: Any = scene  # of the plane or of space: each module knows which it works on
+        self.known = Known.of(scene)
+        self.work_changes = 0.0  # done on the run by whoever changed it (`clast.laboratory.booking`)
         self.family = family_of(scene)
         (self.geometry, self.model, self.state, self.tags, columns, self.roles, self.order, self.free, self.moving) = (
             self.family.lay_out(scene)
@@ -230,6 +233,7 @@ class Engine(HomeEngine):
 
     def advance(self, end: int) -> None:
         """Run to step `end`."""
+        refuse_changed(self)
         if self._unsure:
             self._rebuild()
         while self.step < end:
@@ -392,7 +396,7 @@ class Engine(HomeEngine):
 
     def remark_on_law(self) -> str:
         """A sentence if contacts of this law go one after the other where they could go side by side, else ""."""
-        return remark_on(self.scene.default_law, self.kernels)
+        return remark_on(self.known.law, self.kernels)
 
     # --- stopping and going on ---------------------------------------------------------------------------------------
 
@@ -406,7 +410,7 @@ class Engine(HomeEngine):
 
     def _memory(self, lists: Any) -> Any:
         """What the contacts of some lists remember."""
-        law = self.scene.default_law.module
+        law = self.known.law.module
         extra, rolling = self.kernels.EXTRA, self.kernels.ROLLING
         pairs = self.pairs
         if not self.history:  # nothing is remembered: as of no pairs
@@ -419,7 +423,7 @@ class Engine(HomeEngine):
         kind, lists = self.family.MEMORY, self._empty_lists(len(springs.key) + 1, len(springs.key) + 1)
         if not self.history:
             return lists, 0
-        if springs.law != self.scene.default_law.module:  # another law may mean something else by its extra number
+        if springs.law != self.known.law.module:  # another law may mean something else by its extra number
             springs = without_extra(kind, springs)
         extra, rolling = self.kernels.EXTRA, self.kernels.ROLLING
         return lists, put_springs(kind, springs, lists, order, rank, self.geometry, model, extra, rolling)
@@ -437,6 +441,8 @@ class Engine(HomeEngine):
             "alpha": self.alpha,
             "gone": self.gone,
             "grain_steps": self.grain_steps,
+            "work_changes": self.work_changes,
+            "scene_changes": self.known.times,
         }
 
     def restore(self, arrays: dict[str, np.ndarray], scalars: dict[str, float | int]) -> None:
@@ -447,7 +453,7 @@ class Engine(HomeEngine):
                 f"the checkpoint holds {len(arrays['body'])} bodies at dt = {scalars['dt']}, the scene {self.order.size} at "
                 f"dt = {self.dt}: resume with the scene and step it was made with"
             )
-        springs = self.family.MEMORY.springs(arrays["spring_key"], arrays["spring"], self.scene.default_law.module)
+        springs = self.family.MEMORY.springs(arrays["spring_key"], arrays["spring"], self.known.law.module)
         removal.reorder(self, np.argsort(self.order)[arrays["order"]], int(scalars["gone"]), springs)
         for name, array in self.state._asdict().items():
             array[...] = arrays[name]
@@ -455,6 +461,7 @@ class Engine(HomeEngine):
         self._write_program(self.step)
         self.rebuilds, self.seconds = int(scalars["rebuilds"]), float(scalars["seconds"])
         self.grain_steps = int(scalars["grain_steps"])
+        self.work_changes = float(scalars.get("work_changes", 0.0))
         if self._search is not None:
             self._search.alpha = self._search.holder = float(scalars["alpha"])
         self._rebuild()

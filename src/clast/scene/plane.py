@@ -12,7 +12,7 @@ import numpy as np
 from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Member, Numbers, Thing
-from clast.scene.checks import check_gravity, check_periods, density_of, name_or_none, numbers
+from clast.scene.checks import check_periods, density_of, name_or_none, numbers
 from clast.scene.imposed import PLANE, Imposed, sum_up
 from clast.scene.many import NewBodies
 from clast.scene.problem import Located, Problem, Settings
@@ -153,9 +153,7 @@ class Scene(Problem[Body]):
         self.box = box or Box()
         if not isinstance(self.box, Box):
             raise SceneError(f"box = {box!r} must be a Box(period_x=…, period_y=…)")
-        across, up = numbers("gravity", gravity, 2)
-        self.gravity = (across, up)
-        check_gravity(self.gravity, self.box.periods)
+        self.gravity = gravity
         if counting not in ("euler", "all-pairs"):
             raise SceneError(f'counting = "{counting}" must be "euler" or "all-pairs"')
         if isinstance(springs, Springs3D):
