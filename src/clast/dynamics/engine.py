@@ -24,7 +24,7 @@ from clast.dynamics.gpu.home import HomeEngine
 from clast.dynamics.identity import identity_of
 from clast.dynamics.program import Program
 from clast.dynamics.snapshot import Snapshot, take_snapshot
-from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE, Stretcher, step_of
+from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE, Flat, Stretcher, step_of
 from clast.dynamics.timestep import safe_step, unstable_step
 from clast.errors import NotFiniteError, OverlapError, SceneError, StepError
 from clast.neighbours.alpha import AlphaSearch
@@ -94,7 +94,7 @@ class Engine(HomeEngine):
             self.state = self.family.with_derivatives(self.state, self.kernels.GEAR)
         elif self.kernels.DAMPED:
             self.state = self.family.with_gains(self.state)
-        self._stretcher = Stretcher(self.kernels)
+        self._stretcher, self._flat = Stretcher(self.kernels), Flat()
         self._rebuilder = Rebuilder(self.kernels, self.family.DIMENSION, self.family.WORDS, self.family.room_of(self.geometry))
         self._trees = self.family.trees_of(self.geometry)
         self._laws = math.isqrt(len(self.model.law)), self.model.law.shape[1]  # materials, parameters
@@ -287,7 +287,8 @@ class Engine(HomeEngine):
             return self.step, DONE, -1
         if self._grid is not None:
             return self._grid.run(self, end)
-        run, world, team = self._run(self._onset), self._world(self.state, self._lists), self._stretcher.team_at(self.step)
+        run, team = self._run(self._onset), self._stretcher.team_at(self.step)
+        world = tuple(self._flat(each) for each in self._records(self.state, self._lists))
         self._words = team.words
         found = self._stretcher.run(team, end, run, world)
         self.step = found[0]
@@ -308,8 +309,11 @@ class Engine(HomeEngine):
 
     def _world(self, state: Any, lists: Any) -> tuple[Any, ...]:
         """All that a pass may read or write, flat."""
-        records = (self.geometry, self.model, state, lists, self._forces, self.tags, self._scratch)
-        return tuple(flat(each) for each in records)
+        return tuple(flat(each) for each in self._records(state, lists))
+
+    def _records(self, state: Any, lists: Any) -> tuple[Any, ...]:
+        """The same as tables."""
+        return self.geometry, self.model, state, lists, self._forces, self.tags, self._scratch
 
     @property
     def _onset(self) -> float:

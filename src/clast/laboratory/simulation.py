@@ -54,10 +54,11 @@ class Simulation(Seen):
         self._take(engine, grows=True)
 
     @classmethod
-    def around(cls, engine: Engine) -> Self:
-        """A simulation of an engine whose run is stored elsewhere: bodies cannot be added to it."""
+    def around(cls, engine: Engine, calls: Calls) -> Self:
+        """A simulation of an engine whose run is stored by somebody else: bodies cannot be added to it."""
         made = cls.__new__(cls)
         made._take(engine, grows=False)
+        made.calls = calls
         return made
 
     def _take(self, engine: Engine, *, grows: bool) -> None:
