@@ -169,7 +169,8 @@ def test_a_change_that_is_not_booked_opens_the_book(tmp_path):
 
 def test_functions_that_only_look_change_no_bit_of_a_stored_run(tmp_path):
     seen = []
-    looked = clast.run(plane(), until=0.2, out=tmp_path / "a", every=[(130, lambda sim: seen.append(sim.forces)), (7, lambda _: 0)])
+    calls = [(130, lambda sim: seen.append(sim.forces)), (7, lambda _: 0)]
+    looked = clast.run(plane(), until=0.2, out=tmp_path / "a", every=calls)
     plain = clast.run(plane(), until=0.2, out=tmp_path / "b")
     assert len(seen) == plain.result["steps"] // 130
     stored = [{name: np.asarray(run.series[name]) for name in run.series} for run in (looked, plain)]

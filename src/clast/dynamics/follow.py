@@ -1,9 +1,9 @@
 """A run whose scene is changed while it goes on: what may change, and how the engine follows.
 
-The scene is what a run goes by. Tags, laws, gravity, drag and materials may change, and bodies may come; where bodies are and how
-they move is the run's own by then (`NamedEngine.place`, `set_velocities`). Numbers of the same law and gravity are written into the
-tables of the run. For anything else the changed scene is laid out anew, and what moves and what contacts remember is taken over
-(`clast.dynamics.bodies.succession`): nothing is lost, and where nothing has changed no bit does.
+The scene is what a run goes by. Tags, laws, gravity, drag and materials may change, and bodies may come; where bodies are and
+how they move is the run's own by then (`NamedEngine.place`, `set_velocities`). Numbers of the same law and gravity are written
+into the tables of the run. For anything else the changed scene is laid out anew, and what moves and what contacts remember is
+taken over (`clast.dynamics.bodies.succession`): nothing is lost, and where nothing has changed no bit does.
 
 Nothing is booked here: `clast.laboratory` compares the energies before and after.
 """
@@ -105,8 +105,8 @@ def refuse_unstable(engine: Engine, model: Any) -> None:
     """StepError if the time step of a run does not go with another stiffness."""
     if engine.dt > (limit := unstable_step(model, engine.tags, engine.moving)):
         raise StepError(
-            f"with the changed law a single contact is unstable above a time step of {limit:.3g}, and the run has {engine.dt:.3g}: "
-            "give Simulation a smaller dt from the start"
+            f"with the changed law a single contact is unstable above a time step of {limit:.3g}, and the run has "
+            f"{engine.dt:.3g}: give Simulation a smaller dt from the start"
         )
 
 

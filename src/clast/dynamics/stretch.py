@@ -71,6 +71,7 @@ def balanced_cuts(first_candidate: np.ndarray, parts: int) -> np.ndarray:
     cuts = np.searchsorted(work, even_cuts(int(work[-1]) if pairs else 0, parts)[1:-1])
     return np.concatenate([[0], cuts, [pairs]]).astype(np.int64)
 
+
 class Flat:
     """Records flat, made anew only where one is another than at the last call: between short stretches most are the same."""
 

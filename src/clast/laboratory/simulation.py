@@ -35,8 +35,8 @@ class Simulation(Seen):
     dt, alpha, threads, integrator, device   as for `clast.run`
 
     Row k of every array is the body with id k, the number that `add` returned; docs/names.md lists the names. What is changed,
-    here or in the scene itself (`sim.scene`), takes effect at this instant, and its work is booked as `work_changes`. SceneError for
-    what cannot be changed; the run is then as it was before. OverlapError and NotFiniteError as of a run.
+    here or in the scene itself (`sim.scene`), takes effect at this instant, and its work is booked as `work_changes`.
+    SceneError for what cannot be changed; the run is then as it was before. OverlapError and NotFiniteError as of a run.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class Simulation(Seen):
             self.scene.tag(who, tag)
 
     def retag(self, who: Who, *tags: Tag) -> None:
-        """Impose `tags` on bodies in place of all they have; without any they are free. Functions of time go by that of the run."""
+        """Impose `tags` on bodies in place of all they have; without any they are free. Time in them is that of the run."""
         with self._changing():
             for number in self.scene.ids(who):
                 self._pushes.pop(number, None)
@@ -202,7 +202,7 @@ class Simulation(Seen):
             return int(self.scene.add_wall(shape, **given))
 
     def remove(self, who: Who) -> None:
-        """Take bodies out of the run, walls as well. They keep their ids and stay in all arrays, at their last place and at rest."""
+        """Take bodies out of the run, walls as well. They keep their ids and rows in all arrays, at their last place, at rest."""
         self._follow()
         ids = np.unique(np.array(self.scene.ids(who), np.int64))
         ids = ids[self.present[ids]]
@@ -261,8 +261,8 @@ class Simulation(Seen):
             return
         if not self._grows and len(engine.scene.bodies) != engine.known.bodies:
             raise SceneError(
-                "bodies cannot be added to a run that is stored: its frames have one row for each body there is at the start; step "
-                "it with clast.Simulation"
+                "bodies cannot be added to a run that is stored: its frames have one row for each body there is at the start; "
+                "step it with clast.Simulation"
             )
         with booked(engine):
             follow(engine)

@@ -146,8 +146,8 @@ def run(
     samples      rows of the series, about; at least 200 for an honest energy error
     frames       stored configurations, about; 0 for none
     extra        further quantities of a sample: (engine, snapshot) → {name: number}; docs/names.md lists what a snapshot holds
-    every        (steps, function), or a list of such pairs: function(simulation) is called at every multiple of so many steps, and
-                 may look, change the run and stop it, see `clast.Simulation` and docs/laboratory.md
+    every        (steps, function), or a list of such pairs: function(simulation) is called at every multiple of so many steps,
+                 and may look, change the run and stop it, see `clast.Simulation` and docs/laboratory.md
     resume       go on from the last checkpoint, or from the start if the run was killed before its first
     progress     where to show bar and sentences; None for the terminal or notebook, `clast.quiet()` for nowhere
     conclude     what to add to the result, from the complete series and frames, before the run counts as finished
@@ -199,8 +199,8 @@ def run(
                 raise StoreError(f"the run in {folder} was made with another scene: resume with the same parameters")
             if checkpoint.scalars.get("scene_changes", 0):
                 raise StoreError(
-                    f"the scene of the run in {folder} was changed while it went on, which no checkpoint holds: start it again with "
-                    "overwrite=True, or begin a new run where it stands"
+                    f"the scene of the run in {folder} was changed while it went on, which no checkpoint holds: start it again "
+                    "with overwrite=True, or begin a new run where it stands"
                 )
             engine.restore(dict(checkpoint.arrays), dict(checkpoint.scalars))
             record.announce(f"resumed at t = {engine.time:.6g}, ")
