@@ -42,6 +42,7 @@ class RunOptions:
     checkpoint: float  # seconds
     quiet: bool
     verbose: bool
+    begin: Path | None  # run at whose end it begins
 
     def __post_init__(self) -> None:
         if self.jobs < 1:
@@ -62,6 +63,9 @@ def run(
     threads: Annotated[str | None, typer.Option(help="Number of threads, or auto; 1 if not given.")] = None,
     device: Device = None,
     jobs: Annotated[int, typer.Option(help="Processes that make the tables of a study at the same time.")] = 1,
+    begin: Annotated[
+        Path | None, typer.Option("--from", help="Folder of a run of the same bodies: they begin where they are at its end.")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out from where it was saved.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in --out.")] = False,
     checkpoint: Checkpoint = 30.0,
@@ -85,7 +89,7 @@ def run(
         raise InputError(f"the experiment's name comes before its options: clast run NAME {name} …")
 
     options = RunOptions(
-        out, read_threads(threads or "1"), read_device(device), jobs, resume, overwrite, checkpoint, quiet, verbose
+        out, read_threads(threads or "1"), read_device(device), jobs, resume, overwrite, checkpoint, quiet, verbose, begin
     )
     if name.lower().endswith(SCENE_FILE):
         from clast.scene_files.schema_run import PLACE, RunKeys
@@ -136,7 +140,7 @@ def run_command(experiment: Entry, size: str | None, given: dict[str, str], opti
         progress.detail(", ".join(f"{key} = {value}" for key, value in chosen.model_dump().items()))
         outcome = run_experiment(
             experiment, out=folder, size=size, given=given, threads=options.threads, device=options.device or "cpu",
-            jobs=options.jobs, resume=options.resume, overwrite=options.overwrite, progress=progress,
+            jobs=options.jobs, begin=options.begin, resume=options.resume, overwrite=options.overwrite, progress=progress,
             checkpoint_seconds=options.checkpoint,
         )  # fmt: skip
     if options.quiet:
@@ -163,7 +167,7 @@ def run_scene_file(path: Path, given: dict[str, str], options: RunOptions) -> No
     progress.detail(", ".join(f"{name} = {value}" for name, value in file.run.model_dump().items()))
     with run_folder(path.stem, out) as folder, stoppable(folder, f"clast run {path}"):
         stored = run_file(
-            file, out=folder, resume=options.resume, overwrite=options.overwrite, progress=progress,
+            file, out=folder, begin=options.begin, resume=options.resume, overwrite=options.overwrite, progress=progress,
             checkpoint_seconds=options.checkpoint,
         )  # fmt: skip
         figures = draw_run(stored)

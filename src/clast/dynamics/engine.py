@@ -432,7 +432,7 @@ class Engine(HomeEngine):
         extra, rolling = self.kernels.EXTRA, self.kernels.ROLLING
         return lists, put_springs(kind, springs, lists, order, rank, self.geometry, model, extra, rolling)
 
-    def checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, float | int]]:
+    def checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Everything needed to go on bit for bit: state, and what touching contacts remember."""
         springs = self._memory(self._seen_lists)
         arrays = {name: array.copy() for name, array in self._seen_state._asdict().items()}
@@ -447,9 +447,10 @@ class Engine(HomeEngine):
             "grain_steps": self.grain_steps,
             "work_changes": self.work_changes,
             "scene_changes": self.known.times,
+            "law": self.known.law.module,
         }
 
-    def restore(self, arrays: dict[str, np.ndarray], scalars: dict[str, float | int]) -> None:
+    def restore(self, arrays: dict[str, np.ndarray], scalars: dict[str, Any]) -> None:
         """Go on from a checkpoint of the same scene."""
         arrays = self.family.completed(arrays, self.dt)
         if arrays["body"].shape != self.state.body.shape or float(scalars["dt"]) != self.dt:

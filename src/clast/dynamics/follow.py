@@ -143,3 +143,11 @@ def without(scene: Any, gone: np.ndarray) -> Any:
     for number in tagged:
         found.bodies[number].tags = (Fixed(),)
     return found
+
+
+def set_velocities_now(engine: Engine, ids: np.ndarray, velocities: np.ndarray, spins: np.ndarray) -> None:
+    """Let bodies move at this instant with `velocities` (k, 2 or 3) and `spins` (k,) or (k, 3): not half a step ago."""
+    engine.set_velocities(ids, velocities, spins)
+    if engine.step > 0 and not engine.kernels.GEAR:  # between steps the state has velocities of half a step ago
+        seen = engine.snapshot()
+        engine.set_velocities(ids, 2.0 * velocities - seen.velocities[ids], 2.0 * spins - seen.spins[ids])

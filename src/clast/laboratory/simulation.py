@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clast.dynamics.engine import Engine, Snapshot
-from clast.dynamics.follow import follow, leave
+from clast.dynamics.follow import follow, leave, set_velocities_now
 from clast.errors import InputError, SceneError
 from clast.laboratory.booking import booked, sum_now
 from clast.laboratory.calls import Calls
@@ -219,11 +219,7 @@ class Simulation(Seen):
     def set_velocities(self, who: Who, velocities: ArrayLike, spins: ArrayLike) -> None:
         """Let bodies move at this instant: `velocities` (k, 2 or 3) [m/s]; `spins` (k,) [rad/s], in space (k, 3)."""
         with self._moving(who) as ids:
-            engine, v, w = self.engine, np.asarray(velocities, float), np.asarray(spins, float)
-            engine.set_velocities(ids, v, w)
-            if engine.step > 0 and not engine.kernels.GEAR:  # between steps a run has velocities of half a step ago
-                seen = engine.snapshot()
-                engine.set_velocities(ids, 2.0 * v - seen.velocities[ids], 2.0 * w - seen.spins[ids])
+            set_velocities_now(self.engine, ids, np.asarray(velocities, float), np.asarray(spins, float))
 
     @contextmanager
     def _moving(self, who: Who) -> Iterator[np.ndarray]:

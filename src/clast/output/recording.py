@@ -33,6 +33,7 @@ from clast.output.store.reader import Run, open_run
 from clast.output.store.writer import RunWriter
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
+from clast.scene.stored import plane_arrays
 from clast.shapes.plane.skeleton import Shape
 from clast.shapes.space.solid import Solid
 
@@ -279,9 +280,12 @@ class Recorder:
             outputs.append(Called(self.simulation, end))
         last_save = -math.inf  # a first checkpoint at once: from then on a kill loses nothing that was saved
 
-        def save() -> None:
+        def save(last: bool = False) -> None:
             nonlocal last_save
             arrays, scalars = engine.checkpoint()
+            if last:  # what a new scene may begin with (`Scene.from_run`): a checkpoint has springs of the step before
+                now = engine.springs()
+                arrays |= {"spring_now_key": now.key, "spring_now": now.memory}
             writer.checkpoint(engine.step, engine.time, arrays, {**scalars, "scene": engine.identity})
             last_save = time.monotonic()
             progress.detail(f"saved at t = {engine.time:.6g} (step {engine.step})")
@@ -301,7 +305,7 @@ class Recorder:
             if not finished and stopped():
                 finished = True
                 record_last(engine, recorded)
-            save()
+            save(last=True)
         if not finished:
             raise Interrupted(writer.folder, engine.step, engine.time, asked() or signal.SIGINT)
         self.finish(writer)
@@ -412,8 +416,10 @@ def scene_arrays(scene: Scene | Scene3D) -> dict[str, Any]:
         stored["body_volume"] = np.array([solid.volume for solid in unique])[which]
     else:
         stored["body_area"] = np.array([shape.area for shape in unique])[which]
+        stored |= plane_arrays(unique)
     return stored | {
         "body_name": scene.bodies.objects("name"),
+        "body_material": scene.bodies.objects("material"),
         "period": np.array(scene.box.periods),
         "gravity": np.array(scene.gravity),
     }

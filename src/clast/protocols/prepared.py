@@ -37,7 +37,7 @@ def kept_path(kind: str, scene: Scene, settings: str, *sources: Path) -> Path:
     for source in sources:
         digest.update(source.read_bytes())
     for name, value in sorted(vars(scene).items()):
-        if name not in ("bodies", "springs"):
+        if name not in ("bodies", "springs") and not name.startswith("_"):
             digest.update(f"{name} = {value!r}\n".encode())
     if scene.springs is not None:  # an array prints its corners only
         digest.update(scene.springs.key.tobytes() + scene.springs.memory.tobytes() + scene.springs.law.encode())

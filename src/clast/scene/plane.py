@@ -164,6 +164,15 @@ class Scene(Problem[Body]):
     def __repr__(self) -> str:
         return self.described("Scene", self.box.periods, self.gravity)
 
+    @classmethod
+    def box_of(cls, periods: Sequence[float]) -> Box:
+        """A box that stays as it is, of given periods."""
+        return Box(period_x=periods[0], period_y=periods[1])
+
+    def remembered(self, key: np.ndarray, memory: np.ndarray, law: str) -> Springs:
+        """What contacts remember, as this kind of scene begins with it."""
+        return Springs(key, memory, law)
+
     def add(
         self,
         shape: Shape,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
-from typing import Any, ClassVar, Generic, Protocol, TypedDict, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypedDict, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from clast.scene.bodies import Bodies, Kind, firsts
 from clast.scene.checks import check_gravity, check_width, numbers
 from clast.scene.imposed import PLANE, Imposed, check_axes, sum_up
 from clast.scene.many import NewBodies
+from clast.scene.stored import move_to, periods_at, put_in, require_axes
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Tag, Velocity
 from clast.scene.timed import Timed, check_timed, least
 
@@ -80,6 +81,41 @@ class Problem(Generic[Kind]):
 
     def __len__(self) -> int:
         return len(self.bodies)
+
+    @classmethod
+    def from_run(
+        cls, run: Any, frame: int = -1, *, law: Law, tags: Mapping[int | str, Iterable[Tag]] | None = None, **given: Any
+    ) -> Self:
+        """A scene whose bodies are where those of a stored run are at a frame, and move as they do; see docs/laboratory.md.
+
+        run, frame   a run, `clast.open(folder)`, and the number of a frame, −1 for the last
+        law, given   arguments of the scene; gravity and box are those of the run where not given
+        tags         by id or name; walls that are not named are fixed, and grains are free: a run does not keep tags
+
+        At the end of a run contacts remember what they did, if the new law means the same by it; at other frames nobody knows.
+        Bodies that had left the run are left out, and those after them move up. InputError or SceneError for what cannot be.
+        """
+        require_axes(run, cls.axes)
+        gravity = tuple(float(each) for each in run.scene["gravity"])
+        scene = cls(**{"gravity": gravity, "box": cls.box_of(periods_at(run, frame)), **given}, law=law)
+        put_in(scene, run, frame, tags or {})
+        return scene
+
+    def begin_as(self, run: Any, frame: int = -1) -> None:
+        """Put all bodies where those of a stored run of the same bodies are at a frame, moving as they do; laws and tags stay.
+
+        What contacts remember comes along as in `from_run`. SceneError where the bodies are others.
+        """
+        move_to(self, run, frame)
+
+    @classmethod
+    def box_of(cls, periods: Sequence[float]) -> Any:
+        """A box that stays as it is, of given periods."""
+        raise NotImplementedError
+
+    def remembered(self, key: np.ndarray, memory: np.ndarray, law: str) -> Any:
+        """What contacts remember, as this kind of scene begins with it."""
+        raise NotImplementedError
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "gravity":

@@ -114,6 +114,15 @@ class Scene3D(Problem[Body3D]):
     def __repr__(self) -> str:
         return self.described("Scene3D", self.box.periods, self.gravity)
 
+    @classmethod
+    def box_of(cls, periods: Sequence[float]) -> Box3D:
+        """A box that stays as it is, of given periods."""
+        return Box3D(*periods)
+
+    def remembered(self, key: np.ndarray, memory: np.ndarray, law: str) -> Springs3D:
+        """What contacts remember, as this kind of scene begins with it."""
+        return Springs3D(key, memory, law)
+
     def add(
         self,
         solid: Solid,

@@ -61,6 +61,7 @@ def test_a_change_before_the_first_step_is_a_change_of_the_scene():
 def test_what_is_set_in_the_scene_itself_takes_effect():
     sim = clast.Simulation(plane())
     sim.step(100)
+    identity = sim.engine.identity
     sim.scene.gravity = (0.0, 0.0)
     speeds = sim.velocities.copy()
     sim.step(200)
@@ -69,7 +70,7 @@ def test_what_is_set_in_the_scene_itself_takes_effect():
     sim.scene.law = clast.Hertz(1e6)
     sim.scene.tag(4, clast.Force(x=1.0))
     sim.step(1)
-    assert sim.law == clast.Hertz(1e6) and sim.engine.kernels.__name__ != clast.Simulation(plane()).engine.kernels.__name__
+    assert sim.law == clast.Hertz(1e6) and sim.engine.identity == identity
 
 
 @pytest.mark.parametrize(
