@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from clast.experiments.experiment import Entry
 
 SCENE_FILE = ".toml"
-NAME = typer.Argument(help="Experiment, `clast list` shows them; or a scene file, FILE.toml.", metavar="NAME")
+NAME = typer.Argument(
+    help="Experiment, `clast list` shows them, or the file of your own, FILE.py; or a scene file, FILE.toml.", metavar="NAME"
+)
 
 
 class Terminated(BaseException):
@@ -115,11 +117,12 @@ def run(
         show_parameters(experiment)
         return
     words = [*context.args, *(["--seed", seed] if seed is not None else [])]
-    run_command(experiment, size, read_options(experiment.name, experiment.parameters.model_fields, words), options)
+    given = read_options(experiment.name, experiment.parameters.model_fields, words)
+    run_command(experiment, size, given, options, name)
 
 
-def run_command(experiment: Entry, size: str | None, given: dict[str, str], options: RunOptions) -> None:
-    """Run an experiment and show what came out of it."""
+def run_command(experiment: Entry, size: str | None, given: dict[str, str], options: RunOptions, name: str) -> None:
+    """Run an experiment and show what came out of it; `name` is what the user calls it, perhaps a file."""
     from clast.experiments.shared.tables_apart import check_jobs
 
     check_jobs(experiment, options.jobs)
@@ -133,7 +136,7 @@ def run_command(experiment: Entry, size: str | None, given: dict[str, str], opti
     from clast.output.progress import Progress
 
     progress = Progress(label=experiment.name, silent=options.quiet, verbose=options.verbose)
-    with run_folder(experiment.name, out) as folder, stoppable(folder, f"clast run {experiment.name}"):
+    with run_folder(experiment.name, out) as folder, stoppable(folder, f"clast run {name}"):
         if options.resume:
             with readable(folder) as stored:
                 chosen = stored_parameters(experiment, stored)[1]
