@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from clast.experiments.experiment import Entry
 
 SCENE_FILE = ".toml"
+CHECKPOINT = 30.0  # seconds between two, where nothing is given
 NAME = typer.Argument(
     help="Experiment, `clast list` shows them, or the file of your own, FILE.py; or a scene file, FILE.toml.", metavar="NAME"
 )
@@ -54,6 +55,13 @@ class RunOptions:
         if self.resume and self.overwrite:
             raise InputError("--resume and --overwrite contradict each other: choose one")
 
+    @property
+    def again(self) -> str:
+        """The options, as words, by which a run is carried out and that it does not keep itself."""
+        usual = {"threads": 1, "device": None, "jobs": 1, "checkpoint": CHECKPOINT}
+        given = ((name, getattr(self, name)) for name in usual)
+        return "".join(f" --{name} {value}" for name, value in given if value != usual[name])
+
 
 @app.command(add_help_option=False, context_settings=OPEN)
 def run(
@@ -70,7 +78,7 @@ def run(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out from where it was saved.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in --out.")] = False,
-    checkpoint: Checkpoint = 30.0,
+    checkpoint: Checkpoint = CHECKPOINT,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the run's folder.")] = False,
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="Print parameters, every checkpoint and a remark on a slow law too.")
@@ -136,7 +144,7 @@ def run_command(experiment: Entry, size: str | None, given: dict[str, str], opti
     from clast.output.progress import Progress
 
     progress = Progress(label=experiment.name, silent=options.quiet, verbose=options.verbose)
-    with run_folder(experiment.name, out) as folder, stoppable(folder, f"clast run {name}"):
+    with run_folder(experiment.name, out) as folder, stoppable(folder, f"clast run {name}{options.again}"):
         if options.resume:
             with readable(folder) as stored:
                 chosen = stored_parameters(experiment, stored)[1]
@@ -168,7 +176,7 @@ def run_scene_file(path: Path, given: dict[str, str], options: RunOptions) -> No
     file = read_scene(path, settings)
     progress = Progress(label=path.stem, silent=options.quiet, verbose=options.verbose)
     progress.detail(", ".join(f"{name} = {value}" for name, value in file.run.model_dump().items()))
-    with run_folder(path.stem, out) as folder, stoppable(folder, f"clast run {path}"):
+    with run_folder(path.stem, out) as folder, stoppable(folder, f"clast run {path}{options.again}"):
         stored = run_file(
             file, out=folder, begin=options.begin, resume=options.resume, overwrite=options.overwrite, progress=progress,
             checkpoint_seconds=options.checkpoint,

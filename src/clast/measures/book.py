@@ -41,6 +41,10 @@ class Book:
     time: np.ndarray
     series: Mapping[str, np.ndarray]
 
+    def __repr__(self) -> str:
+        span = f", t = {self.time[0]:g} to {self.time[-1]:g}, energy error {self.energy_error:.2g}" if len(self.time) else ""
+        return f"<energy book: {len(self.time)} sample{'' if len(self.time) == 1 else 's'}{span}>"
+
     def __getitem__(self, account: str) -> np.ndarray:
         if account in ACCOUNTS and account not in self.series:  # a run stored before this account was kept
             return np.zeros(len(self.time))
