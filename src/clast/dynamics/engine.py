@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -69,6 +69,24 @@ class Engine(HomeEngine):
         integrator: str = "verlet",
         device: str = "cpu",
     ) -> None:
+        self._set_up(scene, dt, alpha, threads, integrator, device)
+        if scene.springs is not None and self.history:
+            self._lists, self.pairs = self._lists_with(scene.springs, self.order, self.roles.rank, self.model)
+        self._rebuild()
+        self._compile()
+
+    @classmethod
+    def without_lists(
+        cls, scene: Scene | Scene3D, dt: float, alpha: float | str, threads: int, integrator: str, device: str
+    ) -> Self:
+        """An engine whose bodies are not where the scene has them: whoever makes it puts them somewhere and makes lists."""
+        made = cls.__new__(cls)
+        made._set_up(scene, dt, alpha, threads, integrator, device)
+        return made
+
+    def _set_up(
+        self, scene: Scene | Scene3D, dt: float | None, alpha: float | str, threads: int | str, integrator: str, device: str
+    ) -> None:
         check_device(device)
         self.scene: Any = scene  # of the plane or of space: each module knows which it works on
         self.known = Known.of(scene)
@@ -129,10 +147,6 @@ class Engine(HomeEngine):
         self._forces = self._empty_forces(64, 1)
         self.pairs = 0
         self._grid = Grid(self) if self.device == GPU else None
-        if scene.springs is not None and self.history:
-            self._lists, self.pairs = self._lists_with(scene.springs, self.order, self.roles.rank, self.model)
-        self._rebuild()
-        self._compile()
 
     def _identity(self) -> str:
         """A hash of how a run starts and of everything constant in it: a checkpoint goes with one scene, step, integrator."""

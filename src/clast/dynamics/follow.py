@@ -122,10 +122,8 @@ def lay_out_anew(engine: Engine, leaving: np.ndarray) -> None:
     """Make the engine that of its scene as it is now, where it stands; the bodies `leaving` (ids) take no part any more."""
     gone = np.concatenate([engine.order[engine.order.size - engine.gone :], leaving])
     scene = engine.scene
-    new = type(engine)(
-        without(scene, gone), dt=engine.dt, alpha="auto" if engine._search is not None else engine._chosen_alpha,
-        threads=engine.threads, integrator=engine.integrator, device=engine.device,
-    )  # fmt: skip
+    alpha = "auto" if engine._search is not None else engine._chosen_alpha
+    new = type(engine).without_lists(without(scene, gone), engine.dt, alpha, engine.threads, engine.integrator, engine.device)
     take_over(new, engine, gone)
     new.refuse_deep_overlap()
     new.scene, new.identity = scene, engine.identity
