@@ -60,7 +60,7 @@ def check_command(words):
     command = COMMANDS[name]
     context = command.make_context(name, list(rest))
     wanted = context.params.get("name") if name == "run" else None
-    if wanted is None or wanted.isupper() or wanted.endswith(".toml"):
+    if wanted is None or wanted.isupper() or wanted.endswith((".toml", ".py")):
         return
     experiment = clast.experiments.find(wanted)
     given = read_options(experiment.name, experiment.parameters.model_fields, context.args)

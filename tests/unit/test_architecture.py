@@ -21,8 +21,8 @@ ALLOWED = {
     "scene": {"backend", "algebra", "shapes", "laws", "contact"},
 }
 ORDER = [
-    "neighbours", "dynamics", "measures", "output", "protocols", "element_tests", "scene_files", "bench", "experiments", "sweeps",
-    "report", "cli",
+    "neighbours", "dynamics", "measures", "laboratory", "output", "protocols", "element_tests", "scene_files", "bench",
+    "experiments", "sweeps", "report", "cli",
 ]  # fmt: skip
 for level, name in enumerate(ORDER):
     ALLOWED[name] = {"backend", "algebra", "shapes", "laws", "contact", "packing", "scene", *ORDER[:level]}

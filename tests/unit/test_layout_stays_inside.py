@@ -19,6 +19,7 @@ PUBLIC = {
     "bodies.arrival": {"hold_back", "let_in"},
     "bodies.removal": {"may_remove"},
     "engine": {"Engine", "Snapshot", "kernels_of"},
+    "follow": {"follow", "leave", "set_velocities_now"},
     "gpu": {"devices"},
     "gpu.devices": {"AUTO", "CPU", "DEVICES", "GPU", "check_device", "choose_device"},
     "limits": {"limits_of"},

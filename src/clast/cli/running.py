@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from clast.experiments.experiment import Entry
 
 SCENE_FILE = ".toml"
-NAME = typer.Argument(help="Experiment, `clast list` shows them; or a scene file, FILE.toml.", metavar="NAME")
+CHECKPOINT = 30.0  # seconds between two, where nothing is given
+NAME = typer.Argument(
+    help="Experiment, `clast list` shows them, or the file of your own, FILE.py; or a scene file, FILE.toml.", metavar="NAME"
+)
 
 
 class Terminated(BaseException):
@@ -42,6 +45,7 @@ class RunOptions:
     checkpoint: float  # seconds
     quiet: bool
     verbose: bool
+    begin: Path | None  # run at whose end it begins
 
     def __post_init__(self) -> None:
         if self.jobs < 1:
@@ -50,6 +54,13 @@ class RunOptions:
             raise InputError(f"--checkpoint {self.checkpoint}: give seconds, not less than 0")
         if self.resume and self.overwrite:
             raise InputError("--resume and --overwrite contradict each other: choose one")
+
+    @property
+    def again(self) -> str:
+        """The options, as words, by which a run is carried out and that it does not keep itself."""
+        usual = {"threads": 1, "device": None, "jobs": 1, "checkpoint": CHECKPOINT}
+        given = ((name, getattr(self, name)) for name in usual)
+        return "".join(f" --{name} {value}" for name, value in given if value != usual[name])
 
 
 @app.command(add_help_option=False, context_settings=OPEN)
@@ -62,9 +73,12 @@ def run(
     threads: Annotated[str | None, typer.Option(help="Number of threads, or auto; 1 if not given.")] = None,
     device: Device = None,
     jobs: Annotated[int, typer.Option(help="Processes that make the tables of a study at the same time.")] = 1,
+    begin: Annotated[
+        Path | None, typer.Option("--from", help="Folder of a run of the same bodies: they begin where they are at its end.")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out from where it was saved.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in --out.")] = False,
-    checkpoint: Checkpoint = 30.0,
+    checkpoint: Checkpoint = CHECKPOINT,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the run's folder.")] = False,
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="Print parameters, every checkpoint and a remark on a slow law too.")
@@ -85,7 +99,7 @@ def run(
         raise InputError(f"the experiment's name comes before its options: clast run NAME {name} …")
 
     options = RunOptions(
-        out, read_threads(threads or "1"), read_device(device), jobs, resume, overwrite, checkpoint, quiet, verbose
+        out, read_threads(threads or "1"), read_device(device), jobs, resume, overwrite, checkpoint, quiet, verbose, begin
     )
     if name.lower().endswith(SCENE_FILE):
         from clast.scene_files.schema_run import PLACE, RunKeys
@@ -111,11 +125,12 @@ def run(
         show_parameters(experiment)
         return
     words = [*context.args, *(["--seed", seed] if seed is not None else [])]
-    run_command(experiment, size, read_options(experiment.name, experiment.parameters.model_fields, words), options)
+    given = read_options(experiment.name, experiment.parameters.model_fields, words)
+    run_command(experiment, size, given, options, name)
 
 
-def run_command(experiment: Entry, size: str | None, given: dict[str, str], options: RunOptions) -> None:
-    """Run an experiment and show what came out of it."""
+def run_command(experiment: Entry, size: str | None, given: dict[str, str], options: RunOptions, name: str) -> None:
+    """Run an experiment and show what came out of it; `name` is what the user calls it, perhaps a file."""
     from clast.experiments.shared.tables_apart import check_jobs
 
     check_jobs(experiment, options.jobs)
@@ -129,14 +144,14 @@ def run_command(experiment: Entry, size: str | None, given: dict[str, str], opti
     from clast.output.progress import Progress
 
     progress = Progress(label=experiment.name, silent=options.quiet, verbose=options.verbose)
-    with run_folder(experiment.name, out) as folder, stoppable(folder, f"clast run {experiment.name}"):
+    with run_folder(experiment.name, out) as folder, stoppable(folder, f"clast run {name}{options.again}"):
         if options.resume:
             with readable(folder) as stored:
                 chosen = stored_parameters(experiment, stored)[1]
         progress.detail(", ".join(f"{key} = {value}" for key, value in chosen.model_dump().items()))
         outcome = run_experiment(
             experiment, out=folder, size=size, given=given, threads=options.threads, device=options.device or "cpu",
-            jobs=options.jobs, resume=options.resume, overwrite=options.overwrite, progress=progress,
+            jobs=options.jobs, begin=options.begin, resume=options.resume, overwrite=options.overwrite, progress=progress,
             checkpoint_seconds=options.checkpoint,
         )  # fmt: skip
     if options.quiet:
@@ -161,9 +176,9 @@ def run_scene_file(path: Path, given: dict[str, str], options: RunOptions) -> No
     file = read_scene(path, settings)
     progress = Progress(label=path.stem, silent=options.quiet, verbose=options.verbose)
     progress.detail(", ".join(f"{name} = {value}" for name, value in file.run.model_dump().items()))
-    with run_folder(path.stem, out) as folder, stoppable(folder, f"clast run {path}"):
+    with run_folder(path.stem, out) as folder, stoppable(folder, f"clast run {path}{options.again}"):
         stored = run_file(
-            file, out=folder, resume=options.resume, overwrite=options.overwrite, progress=progress,
+            file, out=folder, begin=options.begin, resume=options.resume, overwrite=options.overwrite, progress=progress,
             checkpoint_seconds=options.checkpoint,
         )  # fmt: skip
         figures = draw_run(stored)

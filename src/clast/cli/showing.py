@@ -21,7 +21,7 @@ PICTURES = (".png", ".pdf", ".svg")
 
 @app.command("list")
 def list_experiments() -> None:
-    """Experiments of the papers."""
+    """Experiments of the papers, and those of other packages."""
     import clast.experiments as experiments
     from clast.experiments.experiment import read_headline
 
@@ -29,6 +29,12 @@ def list_experiments() -> None:
     for name in experiments.names():
         paper, title = read_headline(Path(experiments.__file__).parent / f"{name.replace('-', '_')}.py")
         table.add_row(name, paper, title)
+    for name in sorted(experiments.installed()):
+        try:
+            entry = experiments.find(name)
+            table.add_row(name, entry.paper, entry.title)
+        except InputError as error:  # of somebody else's package: the others are there
+            table.add_row(name, "", str(error))
     show(table)
 
 
@@ -63,7 +69,10 @@ def info(
 
 
 @app.command()
-def figure(folder: Annotated[Path, typer.Argument(help="Folder of a run.", metavar="RUN")]) -> None:
+def figure(
+    folder: Annotated[Path, typer.Argument(help="Folder of a run.", metavar="RUN")],
+    experiment: Annotated[str | None, typer.Option(help="File of the experiment, FILE.py, where it is one of your own.")] = None,
+) -> None:
     """Draw the figures of a run again.
 
     Those of the experiment, or for a scene of your own its first, middle and last frame and the energy book.
@@ -80,9 +89,9 @@ def figure(folder: Annotated[Path, typer.Argument(help="Folder of a run.", metav
             from clast.experiments import find
             from clast.experiments.shared.running import draw, stored_parameters
 
-            experiment = find(str(name))
-            _, parameters = stored_parameters(experiment, stored)
-            paths = draw(experiment, parameters, stored).figures
+            entry = find(experiment or str(name))
+            _, parameters = stored_parameters(entry, stored)
+            paths = draw(entry, parameters, stored).figures
     for path in paths:
         print(path)
 

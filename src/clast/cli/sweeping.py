@@ -49,6 +49,9 @@ def sweep(
     list_rows: Annotated[bool, typer.Option("--list", help="Show the rows and the state of each, write nothing.")] = False,
     checkpoint: Checkpoint = 30.0,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the sweep's folder.")] = False,
+    allow_code: Annotated[
+        bool, typer.Option("--allow-code", help="Go on with a sweep of an experiment in a file: run the code in its folder.")
+    ] = False,
     help: Help = False,
 ) -> None:
     """Run an experiment or a scene file many times with other parameters: clast sweep cow-gas --vary seed=1:8 --out runs/gas.
@@ -99,9 +102,16 @@ def sweep(
     if context.args or size is not None or out is not None:
         option = context.args[0] if context.args else "--size" if size is not None else "--out"
         raise InputError(f"{option}: a sweep that is there keeps what it was planned with; leave it out")
+    from clast.experiments.shared.own_file import is_own_file
     from clast.sweeps.plan import read_plan
 
-    carry_out(read_plan(Path(name)), rows, plan, list_rows, settings, quiet)
+    found = read_plan(Path(name))
+    if is_own_file(found.what) and not allow_code:
+        raise InputError(
+            f"the sweep in {name} runs Python code that lies there, scene/{found.what}: look at it, and give --allow-code if you "
+            "trust it"
+        )
+    carry_out(found, rows, plan, list_rows, settings, quiet)
 
 
 def is_sweep(name: str) -> bool:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,13 +17,14 @@ from clast.dynamics.bodies.room import empty_forces, empty_lists
 from clast.dynamics.contacts.memory import put_springs, springs_of, without_extra
 from clast.dynamics.contacts.remark import remark_on
 from clast.dynamics.family import family_of
+from clast.dynamics.follow import Known, refuse_changed
 from clast.dynamics.gpu.devices import GPU, check_device, choose_device
 from clast.dynamics.gpu.grid import Grid
 from clast.dynamics.gpu.home import HomeEngine
 from clast.dynamics.identity import identity_of
 from clast.dynamics.program import Program
 from clast.dynamics.snapshot import Snapshot, take_snapshot
-from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE, TOO_FAST, Stretcher, step_of
+from clast.dynamics.stretch import DEEP_OVERLAP, DONE, STALE, TOO_FAST, Flat, Stretcher, step_of
 from clast.dynamics.timestep import safe_step, unstable_step
 from clast.errors import NotFiniteError, OverlapError, SceneError, StepError
 from clast.neighbours.alpha import AlphaSearch
@@ -69,8 +70,29 @@ class Engine(HomeEngine):
         integrator: str = "verlet",
         device: str = "cpu",
     ) -> None:
+        self._set_up(scene, dt, alpha, threads, integrator, device)
+        if scene.springs is not None and self.history:
+            self._lists, self.pairs = self._lists_with(scene.springs, self.order, self.roles.rank, self.model)
+        self._rebuild()
+        self._compile()
+        self._prescribed = prescribed.Prescribed(self)
+
+    @classmethod
+    def without_lists(
+        cls, scene: Scene | Scene3D, dt: float, alpha: float | str, threads: int, integrator: str, device: str
+    ) -> Self:
+        """An engine whose bodies are not where the scene has them: whoever makes it puts them somewhere and makes lists."""
+        made = cls.__new__(cls)
+        made._set_up(scene, dt, alpha, threads, integrator, device)
+        return made
+
+    def _set_up(
+        self, scene: Scene | Scene3D, dt: float | None, alpha: float | str, threads: int | str, integrator: str, device: str
+    ) -> None:
         check_device(device)
         self.scene: Any = scene  # of the plane or of space: each module knows which it works on
+        self.known = Known.of(scene)
+        self.work_changes = 0.0  # done on the run by whoever changed it (`clast.laboratory.booking`)
         self.family = family_of(scene)
         (self.geometry, self.model, self.state, self.tags, columns, self.roles, self.order, self.free, self.moving) = (
             self.family.lay_out(scene)
@@ -92,7 +114,7 @@ class Engine(HomeEngine):
             self.state = self.family.with_derivatives(self.state, self.kernels.GEAR)
         elif self.kernels.DAMPED:
             self.state = self.family.with_gains(self.state)
-        self._stretcher = Stretcher(self.kernels)
+        self._stretcher, self._flat = Stretcher(self.kernels), Flat()
         self._rebuilder = Rebuilder(self.kernels, self.family.DIMENSION, self.family.WORDS, self.family.room_of(self.geometry))
         self._trees = self.family.trees_of(self.geometry)
         self._laws = math.isqrt(len(self.model.law)), self.model.law.shape[1]  # materials, parameters
@@ -128,11 +150,6 @@ class Engine(HomeEngine):
         self._forces = self._empty_forces(64, 1)
         self.pairs = 0
         self._grid = Grid(self) if self.device == GPU else None
-        if scene.springs is not None and self.history:
-            self._lists, self.pairs = self._lists_with(scene.springs, self.order, self.roles.rank, self.model)
-        self._rebuild()
-        self._compile()
-        self._prescribed = prescribed.Prescribed(self)
 
     def _identity(self) -> str:
         """A hash of how a run starts and of everything constant in it: a checkpoint goes with one scene, step, integrator."""
@@ -233,6 +250,7 @@ class Engine(HomeEngine):
 
     def advance(self, end: int) -> None:
         """Run to step `end`."""
+        refuse_changed(self)
         if self._unsure:
             self._rebuild()
         while self.step < end:
@@ -289,7 +307,8 @@ class Engine(HomeEngine):
             return self.step, DONE, -1
         if self._grid is not None:
             return self._grid.run(self, end)
-        run, world, team = self._run(self._onset), self._world(self.state, self._lists), self._stretcher.team_at(self.step)
+        run, team = self._run(self._onset), self._stretcher.team_at(self.step)
+        world = tuple(self._flat(each) for each in self._records(self.state, self._lists))
         self._words = team.words
         found = self._stretcher.run(team, end, run, world)
         self.step = found[0]
@@ -315,8 +334,11 @@ class Engine(HomeEngine):
 
     def _world(self, state: Any, lists: Any) -> tuple[Any, ...]:
         """All that a pass may read or write, flat."""
-        records = (self.geometry, self.model, state, lists, self._forces, self.tags, self._scratch)
-        return tuple(flat(each) for each in records)
+        return tuple(flat(each) for each in self._records(state, lists))
+
+    def _records(self, state: Any, lists: Any) -> tuple[Any, ...]:
+        """The same as tables."""
+        return self.geometry, self.model, state, lists, self._forces, self.tags, self._scratch
 
     @property
     def _onset(self) -> float:
@@ -404,7 +426,7 @@ class Engine(HomeEngine):
 
     def remark_on_law(self) -> str:
         """A sentence if contacts of this law go one after the other where they could go side by side, else ""."""
-        return remark_on(self.scene.default_law, self.kernels)
+        return remark_on(self.known.law, self.kernels)
 
     # --- stopping and going on ---------------------------------------------------------------------------------------
 
@@ -418,7 +440,7 @@ class Engine(HomeEngine):
 
     def _memory(self, lists: Any) -> Any:
         """What the contacts of some lists remember."""
-        law = self.scene.default_law.module
+        law = self.known.law.module
         extra, rolling = self.kernels.EXTRA, self.kernels.ROLLING
         pairs = self.pairs
         if not self.history:  # nothing is remembered: as of no pairs
@@ -431,12 +453,12 @@ class Engine(HomeEngine):
         kind, lists = self.family.MEMORY, self._empty_lists(len(springs.key) + 1, len(springs.key) + 1)
         if not self.history:
             return lists, 0
-        if springs.law != self.scene.default_law.module:  # another law may mean something else by its extra number
+        if springs.law != self.known.law.module:  # another law may mean something else by its extra number
             springs = without_extra(kind, springs)
         extra, rolling = self.kernels.EXTRA, self.kernels.ROLLING
         return lists, put_springs(kind, springs, lists, order, rank, self.geometry, model, extra, rolling)
 
-    def checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, float | int]]:
+    def checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Everything needed to go on bit for bit: state, and what touching contacts remember."""
         springs = self._memory(self._seen_lists)
         arrays = {name: array.copy() for name, array in self._seen_state._asdict().items()}
@@ -449,9 +471,12 @@ class Engine(HomeEngine):
             "alpha": self.alpha,
             "gone": self.gone,
             "grain_steps": self.grain_steps,
+            "work_changes": self.work_changes,
+            "scene_changes": self.known.times,
+            "law": self.known.law.module,
         }
 
-    def restore(self, arrays: dict[str, np.ndarray], scalars: dict[str, float | int]) -> None:
+    def restore(self, arrays: dict[str, np.ndarray], scalars: dict[str, Any]) -> None:
         """Go on from a checkpoint of the same scene."""
         arrays = self.family.completed(arrays, self.dt)
         if arrays["body"].shape != self.state.body.shape or float(scalars["dt"]) != self.dt:
@@ -459,7 +484,7 @@ class Engine(HomeEngine):
                 f"the checkpoint holds {len(arrays['body'])} bodies at dt = {scalars['dt']}, the scene {self.order.size} at "
                 f"dt = {self.dt}: resume with the scene and step it was made with"
             )
-        springs = self.family.MEMORY.springs(arrays["spring_key"], arrays["spring"], self.scene.default_law.module)
+        springs = self.family.MEMORY.springs(arrays["spring_key"], arrays["spring"], self.known.law.module)
         removal.reorder(self, np.argsort(self.order)[arrays["order"]], int(scalars["gone"]), springs)
         for name, array in self.state._asdict().items():
             array[...] = arrays[name]
@@ -467,6 +492,7 @@ class Engine(HomeEngine):
         self._write_program(self.step)
         self.rebuilds, self.seconds = int(scalars["rebuilds"]), float(scalars["seconds"])
         self.grain_steps = int(scalars["grain_steps"])
+        self.work_changes = float(scalars.get("work_changes", 0.0))
         if self._search is not None:
             self._search.alpha = self._search.holder = float(scalars["alpha"])
         self._rebuild()

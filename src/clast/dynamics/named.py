@@ -175,6 +175,7 @@ class NamedInstant(Named):
     after: np.ndarray
     integers: np.ndarray
     floats: np.ndarray
+    work_changes: float
 
     @property
     def contacts(self) -> ContactTable:
@@ -239,7 +240,9 @@ class NamedInstant(Named):
 
     @property
     def totals(self) -> dict[str, float]:
-        """The same accounts, each summed over all bodies and a cell that moves [J]. By rank: the order is part of the bits."""
+        """The same accounts, each summed over all bodies and a cell that moves, and `work_changes`, which belongs to no body [J].
+
+        By rank: the order is part of the bits."""
         rows = self._where()
         everyone, (translational, rotational, lifted) = (
             rows.by_rank(rows.order.size),
@@ -247,7 +250,7 @@ class NamedInstant(Named):
         )
         found = {"translational": np.sum(translational), "rotational": np.sum(rotational), "gravitational": -np.sum(lifted)}
         found |= {name: np.sum(self.state.book[everyone, column]) for name, column in PATHS.items()}
-        return {name: float(value) for name, value in found.items()}
+        return {name: float(value) for name, value in found.items()} | {"work_changes": self.work_changes}
 
     def _moving_energies(self, rows: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of some rows: kinetic energies, and m g·x, whose negative is the energy in the field of gravity."""

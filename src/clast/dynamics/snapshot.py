@@ -45,6 +45,7 @@ class Snapshot(NamedInstant):
     model: Any
     tags: Any  # with the loads of this instant
     rows: Rows
+    work_changes: float  # done so far by whoever changed the run
 
     def _where(self) -> Rows:
         return self.rows
@@ -73,7 +74,8 @@ def take_snapshot(engine: Engine) -> Snapshot:
     row = engine.step - engine._program_start if len(engine.tags.program) > 1 else 0
     tags = engine.tags._replace(push=pushes_of(engine.tags, row, state.body))
     rows = Rows.of(engine)
-    return Snapshot(engine.step, engine.time, state, before, after, integers, floats, engine.family, engine.model, tags, rows)
+    constants = engine.family, engine.model, tags, rows, engine.work_changes
+    return Snapshot(engine.step, engine.time, state, before, after, integers, floats, *constants)
 
 
 def balance(engine: Engine, before: np.ndarray, after: np.ndarray, integers: np.ndarray, floats: np.ndarray) -> None:

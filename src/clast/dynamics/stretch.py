@@ -1,15 +1,16 @@
 """Runs stretches of steps by a team of threads: cuts the work into parts, and reads off where and why a stretch ended."""
 
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from clast.backend.team import Team, even_cuts, new_team, run_team, turns_per_microsecond
-from clast.dynamics.arrays import Run
+from clast.dynamics.arrays import Run, flat
 from clast.dynamics.step import DEEP, HASTY, MOVED, NOWHERE, STAGES, STEP
 from clast.dynamics.worlds import Job
 
+Record = TypeVar("Record", bound=tuple)
 DONE, STALE, DEEP_OVERLAP, TOO_FAST = 0, 1, 2, 3  # why a stretch ended; where a body is too fast, its lists are stale as well
 PARTS_EACH = 8  # parts of a stage for each thread, at most
 PAIRS_EACH = 64  # pairs of a part, at least: blocks of contacts want to be full
@@ -74,3 +75,17 @@ def balanced_cuts(first_candidate: np.ndarray, parts: int) -> np.ndarray:
     work = first_candidate.astype(np.int64) + 2 * np.arange(pairs + 1)  # a pair costs about two candidates by itself
     cuts = np.searchsorted(work, even_cuts(int(work[-1]) if pairs else 0, parts)[1:-1])
     return np.concatenate([[0], cuts, [pairs]]).astype(np.int64)
+
+
+class Flat:
+    """Records flat, made anew only where one is another than at the last call: between short stretches most are the same."""
+
+    def __init__(self) -> None:
+        self._kept: dict[type, tuple[tuple, tuple]] = {}
+
+    def __call__(self, record: Record) -> Record:
+        """The same arrays, tables as one row of numbers."""
+        kept = self._kept.get(type(record))
+        if kept is None or kept[0] is not record:
+            kept = self._kept[type(record)] = record, flat(record)
+        return kept[1]  # type: ignore[return-value]

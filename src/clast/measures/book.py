@@ -26,11 +26,18 @@ if TYPE_CHECKING:
 ENERGIES = (
     "translational", "rotational", "gravitational", "normal_elastic", "tangential_elastic", "rolling_elastic", "cohesive"
 )  # fmt: skip
+KINETIC, ELASTIC = ENERGIES[:2], ENERGIES[3:6]
 HEATS = ("heat_sliding", "heat_rolling", "heat_viscous", "heat_drag", "heat_lost_springs")
 CARRIED = ("carried_off",)  # kinetic and gravitational energy of grains that were taken out of the run
-WORKS = ("work_tags",)
+WORKS = ("work_tags", "work_changes")  # of tags, and of whoever changed a run while it went on
 PUSHED = ("overlap_work",)  # against pushes without potential: swings while bodies overlap, what stays was lost by the law
 ACCOUNTS = ENERGIES + HEATS + CARRIED + WORKS + PUSHED
+
+
+def sum_of(values: Mapping[str, float]) -> float:
+    """What stays the same in a perfect book, E + Q − W with what was carried off, of the accounts at an instant."""
+    kept = sum(values[name] for name in ENERGIES + HEATS + CARRIED + PUSHED)
+    return kept - sum(values[name] for name in WORKS)
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,10 @@ class Book:
 
     time: np.ndarray
     series: Mapping[str, np.ndarray]
+
+    def __repr__(self) -> str:
+        span = f", t = {self.time[0]:g} to {self.time[-1]:g}, energy error {self.energy_error:.2g}" if len(self.time) else ""
+        return f"<energy book: {len(self.time)} sample{'' if len(self.time) == 1 else 's'}{span}>"
 
     def __getitem__(self, account: str) -> np.ndarray:
         if account in ACCOUNTS and account not in self.series:  # a run stored before this account was kept
@@ -56,12 +67,12 @@ class Book:
     @property
     def kinetic(self) -> np.ndarray:
         """Translational and rotational energy."""
-        return self["translational"] + self["rotational"]
+        return self._sum(KINETIC)
 
     @property
     def elastic(self) -> np.ndarray:
         """Energy in springs."""
-        return self["normal_elastic"] + self["tangential_elastic"] + self["rolling_elastic"]
+        return self._sum(ELASTIC)
 
     @property
     def heat(self) -> np.ndarray:
@@ -70,7 +81,7 @@ class Book:
 
     @property
     def work(self) -> np.ndarray:
-        """Work of all tags since the start."""
+        """Work of all tags, and of changes to the run, since the start."""
         return self._sum(WORKS)
 
     @property

@@ -17,6 +17,8 @@ from clast.dynamics.engine import Engine, Snapshot, kernels_of
 from clast.dynamics.gpu.devices import GPU, check_device
 from clast.dynamics.runner import Every, run_stretches
 from clast.errors import CellError, InputError, OverlapError, SpeedError, StoreError
+from clast.laboratory.calls import calls_of
+from clast.laboratory.simulation import Simulation
 from clast.measures.book import Book
 from clast.measures.snapshots.accounts import accounts
 from clast.measures.snapshots.contacts import carried, contact_arrays
@@ -31,6 +33,7 @@ from clast.output.store.reader import Run, open_run
 from clast.output.store.writer import RunWriter
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
+from clast.scene.stored import plane_arrays
 from clast.shapes.plane.skeleton import Shape
 from clast.shapes.space.solid import Solid
 
@@ -78,15 +81,16 @@ class Samples(Every):
 class Frames(Every):
     """Positions, angles (orientations), velocities and contacts at regular steps; bodies in the order of the scene's ids."""
 
-    def __init__(self, writer: RunWriter, interval: int, last: int) -> None:
+    def __init__(self, writer: RunWriter, interval: int, last: int, leaving: bool = False) -> None:
         super().__init__(interval, last)
         self.writer = writer
+        self.leaving = leaving  # whether bodies may leave the run before its end
 
     def take(self, engine: Engine, snapshot: Snapshot) -> None:
         """Add a frame."""
         turns = "angles" if snapshot.dimension == 2 else "orientations"
         arrays = {name: getattr(snapshot, name) for name in ("positions", turns, "velocities", "spins")}
-        if may_remove(engine):  # grains that were taken out keep their last place
+        if self.leaving or may_remove(engine):  # grains that were taken out keep their last place
             arrays["present"] = snapshot.present.astype(np.uint8)
         if snapshot.cell is not None:
             arrays["period"] = snapshot.period
@@ -94,6 +98,22 @@ class Frames(Every):
                 arrays["offset"] = np.array([snapshot.offset])
         self.writer.add_frame(snapshot.step, snapshot.time, arrays)
         self.writer.add_contacts(snapshot.step, snapshot.time, contact_arrays(snapshot))
+
+
+class Called:
+    """Functions of the user, called every so many steps; after samples and frames of the same step."""
+
+    def __init__(self, simulation: Simulation, last: int) -> None:
+        self.simulation, self.last = simulation, last
+
+    def next_step(self, step: int) -> int | None:
+        """The first step not before `step` at which a function is due."""
+        due = self.simulation.calls.next_step(step - 1)
+        return None if due is None or due > self.last else due
+
+    def take(self, engine: Engine, snapshot: Snapshot) -> None:
+        """Call them."""
+        self.simulation.call_due(snapshot)
 
 
 def run(
@@ -109,6 +129,7 @@ def run(
     samples: int = 400,
     frames: int = 100,
     extra: Extra | None = None,
+    every: Any = (),
     resume: bool = False,
     overwrite: bool = False,
     provenance: Mapping[str, Any] | None = None,
@@ -128,6 +149,8 @@ def run(
     samples      rows of the series, about; at least 200 for an honest energy error
     frames       stored configurations, about; 0 for none
     extra        further quantities of a sample: (engine, snapshot) → {name: number}; docs/names.md lists what a snapshot holds
+    every        (steps, function), or a list of such pairs: function(simulation) is called at every multiple of so many steps,
+                 and may look, change the run and stop it, see `clast.Simulation` and docs/laboratory.md
     resume       go on from the last checkpoint, or from the start if the run was killed before its first
     progress     where to show bar and sentences; None for the terminal or notebook, `clast.quiet()` for nowhere
     conclude     what to add to the result, from the complete series and frames, before the run counts as finished
@@ -164,16 +187,24 @@ def run(
         progress.say("compiling once, about 30 s")
     if device == GPU:
         progress.say(GPU_COMPILES)
+    calls = calls_of(every)
     engine = Engine(scene, dt=dt, alpha=alpha, threads=threads, integrator=integrator, device=device)
     if engine.device == GPU != device:
         progress.say(f"on the GPU: {engine.device_reason}; {GPU_COMPILES}")
     end = steps_until(until, engine.dt)
     record = Recorder(engine, end, samples, frames, extra, conclude, progress, checkpoint_seconds)
+    if calls:
+        record.simulation = Simulation.around(engine, calls)
     if resume:
         writer, checkpoint = RunWriter.resume(folder)
         with writer:
             if checkpoint.scalars.get("scene") != engine.identity:
                 raise StoreError(f"the run in {folder} was made with another scene: resume with the same parameters")
+            if checkpoint.scalars.get("scene_changes", 0):
+                raise StoreError(
+                    f"the scene of the run in {folder} was changed while it went on, which no checkpoint holds: start it again "
+                    "with overwrite=True, or begin a new run where it stands"
+                )
             engine.restore(dict(checkpoint.arrays), dict(checkpoint.scalars))
             record.announce(f"resumed at t = {engine.time:.6g}, ")
             record.carry_out(writer, resumed=True)
@@ -228,6 +259,7 @@ class Recorder:
     conclude: Conclude | None
     progress: Progress
     checkpoint_seconds: float
+    simulation: Simulation | None = None  # where functions of the user are called on the way
 
     def announce(self, prefix: str = "") -> None:
         """Say what is about to be computed."""
@@ -244,12 +276,18 @@ class Recorder:
         engine, end, progress = self.engine, self.end, self.progress
         outputs: list[Any] = [Samples(writer, end // max(self.samples, 1), end, self.extra)]
         if self.frames > 0:
-            outputs.append(Frames(writer, end // self.frames, end))
+            outputs.append(Frames(writer, end // self.frames, end, leaving=self.simulation is not None))
+        recorded, stopped = [*outputs], lambda: self.simulation is not None and self.simulation.stopped
+        if self.simulation is not None:
+            outputs.append(Called(self.simulation, end))
         last_save = -math.inf  # a first checkpoint at once: from then on a kill loses nothing that was saved
 
-        def save() -> None:
+        def save(last: bool = False) -> None:
             nonlocal last_save
             arrays, scalars = engine.checkpoint()
+            if last:  # what a new scene may begin with (`Scene.from_run`): a checkpoint has springs of the step before
+                now = engine.springs()
+                arrays |= {"spring_now_key": now.key, "spring_now": now.memory}
             writer.checkpoint(engine.step, engine.time, arrays, {**scalars, "scene": engine.identity})
             last_save = time.monotonic()
             progress.detail(f"saved at t = {engine.time:.6g} (step {engine.step})")
@@ -261,11 +299,15 @@ class Recorder:
 
         with signals() as asked, progress:
             try:
-                finished = run_stretches(engine, end, outputs, resumed=resumed, pause=pause, stop=lambda: asked() is not None)
+                stop = lambda: asked() is not None or stopped()  # noqa: E731
+                finished = run_stretches(engine, end, outputs, resumed=resumed, pause=pause, stop=stop)
             except (OverlapError, SpeedError, CellError):  # the state before the failing step is good: keep what led to it
                 save()
                 raise
-            save()
+            if not finished and stopped():
+                finished = True
+                record_last(engine, recorded)
+            save(last=True)
         if not finished:
             raise Interrupted(writer.folder, engine.step, engine.time, asked() or signal.SIGINT)
         self.finish(writer)
@@ -303,6 +345,14 @@ class Recorder:
         concluded = self.conclude(stored) if self.conclude is not None else {}
         stored.close()
         writer.finish({**concluded, **result})
+
+
+def record_last(engine: Engine, outputs: Sequence[Any]) -> None:
+    """Let outputs have the step at which a run was stopped, where it is none of theirs."""
+    missed = [output for output in outputs if output.next_step(engine.step) != engine.step]
+    snapshot = engine.snapshot() if missed else None
+    for output in missed:
+        output.take(engine, snapshot)
 
 
 def steps_until(until: float, dt: float) -> int:
@@ -368,8 +418,10 @@ def scene_arrays(scene: Scene | Scene3D) -> dict[str, Any]:
         stored["body_volume"] = np.array([solid.volume for solid in unique])[which]
     else:
         stored["body_area"] = np.array([shape.area for shape in unique])[which]
+        stored |= plane_arrays(unique)
     return stored | {
         "body_name": scene.bodies.objects("name"),
+        "body_material": scene.bodies.objects("material"),
         "period": np.array(scene.box.periods),
         "gravity": np.array(scene.gravity),
     }

@@ -6,6 +6,7 @@ gate, with another damping).
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,33 +14,36 @@ from clast.backend import bind
 from clast.dynamics.engine import Engine, kernels_of
 from clast.errors import PhysicsError, SceneError
 from clast.output.progress import Progress, quiet
-from clast.protocols.prepared import Kept, keep, kept_path, take
+from clast.protocols.prepared import Kept, Turned, keep, kept_path, lay, take, turns_of
 from clast.scene.plane import Scene
-from clast.scene.springs import Springs
+from clast.scene.space import Scene3D
 
 MOST_FALLS = 20.0  # times the fall through the height of the grains: after that they are not going to rest
 EXPECTED_FALLS = 1.5  # what it usually takes, for the progress bar
 
 
+Filled = TypeVar("Filled", Scene, Scene3D)
+
+
 @dataclass(frozen=True)
-class Bed:
+class Bed(Turned):
     """Grains at rest, by the ids of the scene they fell in; big bodies are where they were."""
 
-    positions: np.ndarray  # (n, 2)
-    angles: np.ndarray  # (n,) radians
-    springs: Springs  # what the contacts remember
+    positions: np.ndarray  # (n, 2), in space (n, 3)
+    turns: np.ndarray  # (n,) radians, in space (n, 4) quaternions w x y z
+    springs: Any  # what the contacts remember
     time: float  # how long it took
     energy: float  # mean kinetic energy of a grain at the end
 
 
-def fill(scene: Scene, *, dt: float, rest: float, progress: Progress | None = None) -> Bed:
+def fill(scene: Scene | Scene3D, *, dt: float, rest: float, progress: Progress | None = None) -> Bed:
     """Let the grains of `scene` fall until their mean kinetic energy is below `rest` [energy]; or take that from the cache.
 
     PhysicsError when they do not come to rest: nothing catches them, or nothing takes the energy out of their motion.
     """
     progress = progress or quiet()
     path = bed_path(scene, dt, rest)
-    bed = read_bed(path, len(scene))
+    bed = read_bed(path, scene)
     if bed is not None:
         progress.detail(f"the grains were filled in before: taken from {path}")
         return bed
@@ -49,8 +53,8 @@ def fill(scene: Scene, *, dt: float, rest: float, progress: Progress | None = No
     progress.say(f"filling: {engine.free} grains fall until they lie still; kept for the next time")
     with progress:
         fall_to_rest(engine, rest, progress)
-    bed = Bed(engine.positions, engine.angles, engine.springs(), engine.time, kinetic_energy(engine))
-    keep(path, Kept(bed.positions, bed.angles, bed.springs, {"time": bed.time, "energy": bed.energy}))
+    bed = Bed(engine.positions, turns_of(engine), engine.springs(), engine.time, kinetic_energy(engine))
+    keep(path, Kept(bed.positions, bed.turns, bed.springs, {"time": bed.time, "energy": bed.energy}))
     return bed
 
 
@@ -60,7 +64,7 @@ def fall_to_rest(engine: Engine, rest: float, progress: Progress) -> None:
     It must be so twice, a stretch apart in which a falling grain gains ten times `rest`: so grains that hang in the air at
     the beginning, or at the top of a bounce, are not taken for grains at rest.
     """
-    gravity = float(np.hypot(*engine.gravity))
+    gravity = float(np.hypot.reduce(engine.gravity))
     if gravity == 0.0:
         raise SceneError("a container is filled by gravity, and this scene has none: give Scene(gravity=…)")
     free = engine.free_ids
@@ -90,31 +94,27 @@ def kinetic_energy(engine: Engine) -> float:
     return float(np.mean((translational + rotational)[engine.free_ids]))
 
 
-def lay_in(scene: Scene, bed: Bed) -> Scene:
+def lay_in(scene: Filled, bed: Bed) -> Filled:
     """Put the grains of `scene` where those of a bed lie, at rest, their contacts loaded as they were.
 
     The scene may lack big bodies that were added last when the bed was made (the gate); the grains have the same ids.
     """
     scene.springs = bed.springs
-    grains = np.flatnonzero(~scene.bodies.column("big"))
-    scene.bodies.put("position", bed.positions[grains], grains)
-    scene.bodies.put("angle", bed.angles[grains], grains)
-    scene.bodies.put("velocity", 0.0, grains)
-    scene.bodies.put("spin", 0.0, grains)
+    lay(scene, np.flatnonzero(~scene.bodies.column("big")), bed.positions, bed.turns)
     return scene
 
 
 # --- the cache -------------------------------------------------------------------------------------------------------
 
 
-def bed_path(scene: Scene, dt: float, rest: float) -> Path:
+def bed_path(scene: Scene | Scene3D, dt: float, rest: float) -> Path:
     """Where a bed is kept, named by all it depends on: scene, time step, bar, and the text of what is run."""
     return kept_path("fill", scene, f"{dt!r} {rest!r}", Path(__file__))
 
 
-def read_bed(path: Path, bodies: int) -> Bed | None:
+def read_bed(path: Path, scene: Scene | Scene3D) -> Bed | None:
     """A bed kept before; None if there is none, or its file is damaged and the container has to be filled again."""
-    cached = take(path, bodies)
+    cached = take(path, scene)
     if cached is None or not {"time", "energy"} <= cached.numbers.keys():
         return None
-    return Bed(cached.positions, cached.angles, cached.springs, cached.numbers["time"], cached.numbers["energy"])
+    return Bed(cached.positions, cached.turns, cached.springs, cached.numbers["time"], cached.numbers["energy"])

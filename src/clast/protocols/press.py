@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,11 +24,11 @@ from clast.errors import InputError, PhysicsError
 from clast.measures.snapshots.accounts import accounts
 from clast.measures.snapshots.contacts import body_forces, virial
 from clast.output.progress import Progress, quiet
-from clast.protocols.prepared import Kept, keep, kept_path, take
+from clast.protocols.prepared import Kept, Turned, keep, kept_path, lay, take, turns_of
 from clast.protocols.settle import unbalanced_force
 from clast.protocols.walls import OPPOSITE, Extent, extent_of
 from clast.scene.plane import Scene
-from clast.scene.springs import Springs
+from clast.scene.space import Scene3D
 
 COARSE = 5.0  # safe steps: more may keep a sample moving
 LOOKS = 500  # steps between two looks at a sample
@@ -61,7 +62,8 @@ class Stop:
 
 @dataclass(frozen=True)
 class PressReport:
-    """What a protocol led to. Stresses by wall [force/length], compression positive; without four walls there are none."""
+    """What a protocol led to. Stresses by wall [force/length], compression positive; without four walls, and in space,
+    there are none."""
 
     reached: bool  # whether the sample came to rest in time
     steps: int
@@ -116,13 +118,16 @@ class PressReport:
         )
 
 
+Started = TypeVar("Started", Scene, Scene3D)
+
+
 @dataclass(frozen=True)
-class Prepared:
+class Prepared(Turned):
     """A sample at rest, by the ids of its scene, with its contacts loaded as they were."""
 
-    positions: np.ndarray  # (n, 2)
-    angles: np.ndarray  # (n,) radians
-    springs: Springs
+    positions: np.ndarray  # (n, 2), in space (n, 3)
+    turns: np.ndarray  # (n,) radians, in space (n, 4) quaternions w x y z
+    springs: Any  # what contacts remember
     report: PressReport
 
     def extent(self, scene: Scene) -> Extent:
@@ -132,14 +137,14 @@ class Prepared:
         return found
 
 
-def prepare(scene: Scene, stop: Stop, *, dt: float | None = None, progress: Progress | None = None) -> Prepared:
+def prepare(scene: Scene | Scene3D, stop: Stop, *, dt: float | None = None, progress: Progress | None = None) -> Prepared:
     """Step `scene` until it is at rest, or take that from the cache; PhysicsError with the report if it does not come to rest."""
     progress = progress or quiet()
     path = kept_path("prepared", scene, f"{dt!r} {stop!r}", *SOURCES)
-    cached = take(path, len(scene))
+    cached = take(path, scene)
     if cached is not None:
         progress.detail(f"prepared before: taken from {path}")
-        return Prepared(cached.positions, cached.angles, cached.springs, PressReport.from_numbers(dict(cached.numbers)))
+        return Prepared(cached.positions, cached.turns, cached.springs, PressReport.from_numbers(dict(cached.numbers)))
     if not bind.is_compiled(kernels_of(scene)):
         progress.say("compiling once, about 30 s")
     engine = Engine(scene, dt=dt)
@@ -151,8 +156,8 @@ def prepare(scene: Scene, stop: Stop, *, dt: float | None = None, progress: Prog
             f"{report.unbalanced:.2g} (limit: {stop.unbalanced:g}) after t = {report.time:.4g}; raise the drag, the damping or "
             f"the time allowed, or raise the limits{coarse(engine)}"
         )
-    found = Prepared(engine.positions, engine.angles, engine.springs(), report)
-    keep(path, Kept(found.positions, found.angles, found.springs, report.numbers()))
+    found = Prepared(engine.positions, turns_of(engine), engine.springs(), report)
+    keep(path, Kept(found.positions, found.turns, found.springs, report.numbers()))
     return found
 
 
@@ -189,8 +194,11 @@ def report_on(engine: Engine, reached: bool, begin: int = 0) -> PressReport:
     """How a sample stands now."""
     snapshot = engine.snapshot()
     kinetic, balance = stillness(engine)
-    extent = extent_of(engine.scene, snapshot.positions) if snapshot.cell is None else cell_extent(snapshot.cell)
-    areas = engine.scene.bodies.of_shapes(lambda shape: shape.area)[~engine.scene.bodies.column("big")]
+    extent, fraction = None, math.nan
+    if engine.dimension == 2:
+        extent = extent_of(engine.scene, snapshot.positions) if snapshot.cell is None else cell_extent(snapshot.cell)
+        areas = engine.scene.bodies.of_shapes(lambda shape: shape.area)[~engine.scene.bodies.column("big")]
+        fraction = sum(areas.tolist()) / extent.area if extent else math.nan
     stresses = wall_stresses(engine, snapshot, extent) if extent else {}
     targets = wall_targets(engine.scene, snapshot, extent) if extent else {}
     return PressReport(
@@ -204,7 +212,7 @@ def report_on(engine: Engine, reached: bool, begin: int = 0) -> PressReport:
         overlap=float((2.0 * snapshot.contacts.depths / snapshot.contacts.reaches).max(initial=0.0)),
         width=extent.width if extent else math.nan,
         height=extent.height if extent else math.nan,
-        fraction=sum(areas.tolist()) / extent.area if extent else math.nan,
+        fraction=fraction,
         stresses=stresses,
         targets={name: load for name, load in targets.items() if load > 0.0},
     )
@@ -251,14 +259,17 @@ def wall_targets(scene: Scene, snapshot: Snapshot, extent: Extent) -> dict[str, 
     return found
 
 
-def start_from(scene: Scene, prepared: Prepared) -> Scene:
+def start_from(scene: Started, prepared: Prepared) -> Started:
     """Put the bodies of `scene` where those of a prepared sample lie, at rest, their contacts loaded as they were.
 
     The scene has the same bodies with the same ids; its laws, loads and drag may be others.
     """
-    if len(scene) != len(prepared.angles):
-        raise InputError(f"the sample was prepared with {len(prepared.angles)} bodies, the scene has {len(scene)}: give the same")
+    if prepared.positions.shape != (len(scene), scene.axes):
+        count, axes = prepared.positions.shape
+        raise InputError(
+            f"the sample was prepared with {count} bodies in {axes} dimensions, the scene has {len(scene)} in {scene.axes}: give "
+            "the same"
+        )
     scene.springs = prepared.springs
-    for name, values in {"position": prepared.positions, "angle": prepared.angles, "velocity": 0.0, "spin": 0.0}.items():
-        scene.bodies.put(name, values)
+    lay(scene, np.arange(len(scene)), prepared.positions, prepared.turns)
     return scene

@@ -6,6 +6,7 @@ Shapes, materials, names and tags stand in the table as numbers of a register, s
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, MutableSequence, Sequence
 from typing import Any, ClassVar, Generic, TypeVar, overload
 
@@ -226,6 +227,12 @@ class Bodies(Sequence[Kind]):
         named = [(name, *column.stored) for name, column in kind.columns.items()]
         self._rows = np.zeros(0, np.dtype(named, align=True))
         self._registers = {name: Register(column.key) for name, column in kind.columns.items() if column.key is not None}
+        self.revision = 0  # grows with every change
+        self.changes: Counter[str] = Counter()  # how often something was set in each column, or "rows" were taken out
+
+    def _note(self, name: str) -> None:
+        self.changes[name] += 1
+        self.revision += 1
 
     def __len__(self) -> int:
         return self._count
@@ -247,6 +254,7 @@ class Bodies(Sequence[Kind]):
     def __delitem__(self, index: int | slice) -> None:
         self._rows = np.delete(self._rows[: self._count], index)
         self._count = len(self._rows)
+        self._note("rows")
 
     def __iter__(self) -> Iterator[Kind]:
         return (self._kind(self, row) for row in range(self._count))
@@ -264,6 +272,7 @@ class Bodies(Sequence[Kind]):
     def write(self, name: str, row: int, value: Any) -> None:
         """Set what a body has in a column."""
         self._rows[name][row] = self._registers[name].number(value) if name in self._registers else value
+        self._note(name)
 
     def append(self, *values: Any) -> None:
         """Add a body, given by all it has in the order of `Member.columns`."""
@@ -274,6 +283,7 @@ class Bodies(Sequence[Kind]):
         )  # fmt: skip
         self._rows[self._count] = tuple(row)
         self._count += 1
+        self.revision += 1
 
     # --- many bodies -------------------------------------------------------------------------------------------------
 
@@ -284,6 +294,7 @@ class Bodies(Sequence[Kind]):
         for name in self._kind.columns:
             new[name] = columns[name]
         self._count += count
+        self.revision += 1
 
     def numbered(self, name: str, values: Sequence[Any]) -> np.ndarray:
         """Numbers (n,) of objects in the register of a column; those that are new are put there."""
@@ -299,6 +310,7 @@ class Bodies(Sequence[Kind]):
     def put(self, name: str, values: Any, rows: Any = slice(None)) -> None:
         """Set a column of numbers, of some bodies where `rows` are given."""
         self._rows[name][: self._count][rows] = values
+        self._note(name)
 
     def distinct(self, name: str) -> tuple[list[Any], np.ndarray]:
         """The different objects of a column, in the order in which they come first, and which of these each body has (n,)."""
@@ -326,12 +338,21 @@ class Bodies(Sequence[Kind]):
         old, which = np.unique(numbers[rows], return_inverse=True)
         new = [register.number((*register.objects[number], tag)) for number in old.tolist()]
         numbers[rows] = np.array(new, np.int32)[which]
+        self._note("tags")
 
     def taken(self, rows: np.ndarray) -> Bodies[Kind]:
         """A table of its own with these rows, in their order."""
         found: Bodies[Kind] = Bodies(self._kind)
         found._rows, found._count, found._registers = self._rows[: self._count][rows], len(rows), self._registers
         return found
+
+    def kept(self) -> dict[str, Any]:
+        """The table as it is, to be put back; registers only grow."""
+        return vars(self) | {"_rows": self._rows[: self._count].copy(), "changes": self.changes.copy()}
+
+    def put_back(self, kept: dict[str, Any]) -> None:
+        """Let the table be as it was when it was kept."""
+        vars(self).update(kept)
 
     def _make_room(self, count: int) -> None:
         """Make the table long enough for some more."""

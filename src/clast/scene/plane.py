@@ -12,15 +12,7 @@ import numpy as np
 from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Member, Numbers, Thing
-from clast.scene.checks import (
-    check_gravity,
-    check_periods,
-    check_wall_inertia,
-    density_of,
-    moments_of,
-    name_or_none,
-    numbers,
-)
+from clast.scene.checks import check_periods, check_wall_inertia, density_of, moments_of, name_or_none, numbers
 from clast.scene.imposed import CELL, PLANE, Imposed, sum_up
 from clast.scene.many import NewBodies
 from clast.scene.problem import Located, Problem, Settings
@@ -184,9 +176,7 @@ class Scene(Problem[Body]):
         self.box = box or Box()
         if not isinstance(self.box, Box):
             raise SceneError(f"box = {box!r} must be a Box(period_x=…, period_y=…)")
-        across, up = numbers("gravity", gravity, 2)
-        self.gravity = (across, up)
-        check_gravity(self.gravity, self.box.periods)
+        self.gravity = gravity
         if counting not in ("euler", "all-pairs"):
             raise SceneError(f'counting = "{counting}" must be "euler" or "all-pairs"')
         if isinstance(springs, Springs3D):
@@ -196,6 +186,15 @@ class Scene(Problem[Body]):
 
     def __repr__(self) -> str:
         return self.described("Scene", self.box.periods, self.gravity)
+
+    @classmethod
+    def box_of(cls, periods: Sequence[float]) -> Box:
+        """A box that stays as it is, of given periods."""
+        return Box(period_x=periods[0], period_y=periods[1])
+
+    def remembered(self, key: np.ndarray, memory: np.ndarray, law: str) -> Springs:
+        """What contacts remember, as this kind of scene begins with it."""
+        return Springs(key, memory, law)
 
     def add(
         self,

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
-from typing import Any, ClassVar, Generic, Protocol, TypedDict, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypedDict, TypeVar
 
 import numpy as np
 
 from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Kind, firsts
-from clast.scene.checks import check_width, numbers
+from clast.scene.checks import check_gravity, check_width, numbers
 from clast.scene.imposed import PLANE, Imposed, check_axes, sum_up
 from clast.scene.many import NewBodies
+from clast.scene.stored import move_to, periods_at, put_in, require_axes
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Shear, Tag, Velocity
 from clast.scene.timed import Timed, check_timed, least
 
@@ -62,13 +64,7 @@ class Problem(Generic[Kind]):
     gravity: Any  # acceleration, one number for each axis
 
     def __init__(self, law: Law, *, drag: Timed = 0.0, onset: bool = True, remove_below: float | None = None) -> None:
-        if not isinstance(law, Law):
-            raise SceneError(f"law = {law!r} must be a law, such as Linear(1e7)")
-        if law.needs_volume and self.axes == PLANE:
-            raise SceneError(
-                f"the law {describe(law)} acts by the volume of the overlap of sharp solids, and this scene is in the plane: "
-                "give it to a Scene3D, or take another law, such as Linear(1e7)"
-            )
+        self._check_law(law)
         check_timed("drag", drag)
         if (lowest := least(drag)) is not None and lowest < 0.0:
             raise SceneError(f"drag falls to {lowest}: it must not be negative at any time")
@@ -85,6 +81,104 @@ class Problem(Generic[Kind]):
 
     def __len__(self) -> int:
         return len(self.bodies)
+
+    @classmethod
+    def from_run(
+        cls, run: Any, frame: int = -1, *, law: Law, tags: Mapping[int | str, Iterable[Tag]] | None = None, **given: Any
+    ) -> Self:
+        """A scene whose bodies are where those of a stored run are at a frame, and move as they do; see docs/laboratory.md.
+
+        run, frame   a run, `clast.open(folder)`, and the number of a frame, −1 for the last
+        law, given   arguments of the scene; gravity and box are those of the run where not given
+        tags         by id or name; walls that are not named are fixed, and grains are free: a run does not keep tags
+
+        At the end of a run contacts remember what they did, if the new law means the same by it; at other frames nobody knows.
+        Bodies that had left the run are left out, and those after them move up. InputError or SceneError for what cannot be.
+        """
+        require_axes(run, cls.axes)
+        gravity = tuple(float(each) for each in run.scene["gravity"])
+        scene = cls(**{"gravity": gravity, "box": cls.box_of(periods_at(run, frame)), **given}, law=law)
+        put_in(scene, run, frame, tags or {})
+        return scene
+
+    def begin_as(self, run: Any, frame: int = -1) -> None:
+        """Put all bodies where those of a stored run of the same bodies are at a frame, moving as they do; laws and tags stay.
+
+        What contacts remember comes along as in `from_run`. SceneError where the bodies are others.
+        """
+        move_to(self, run, frame)
+
+    @classmethod
+    def box_of(cls, periods: Sequence[float]) -> Any:
+        """A box that stays as it is, of given periods."""
+        raise NotImplementedError
+
+    def remembered(self, key: np.ndarray, memory: np.ndarray, law: str) -> Any:
+        """What contacts remember, as this kind of scene begins with it."""
+        raise NotImplementedError
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "gravity":
+            value = numbers("gravity", value, self.axes)
+            check_gravity(value, self.box.periods)
+        super().__setattr__(name, value)
+        self._note(name)
+
+    def _note(self, name: str) -> None:
+        """Count a change of what the scene as a whole has: whoever has made something of it can see that it is out of date."""
+        self.__dict__.setdefault("_changes", Counter())[name] += 1
+        self.__dict__["_revision"] = self.__dict__.get("_revision", 0) + 1
+
+    @property
+    def revision(self) -> tuple[int, int]:
+        """Two numbers that grow with every change, of the scene as a whole and of its bodies."""
+        return self.__dict__["_revision"], self.bodies.revision
+
+    def changes(self) -> Counter[str]:
+        """How often each thing has been changed so far: `gravity`, `default_law`, … of the scene, `bodies.tags`, … of bodies."""
+        return Counter(self.__dict__["_changes"]) + Counter({f"bodies.{name}": k for name, k in self.bodies.changes.items()})
+
+    def kept(self) -> dict[str, Any]:
+        """The scene as it is, to be put back where a change turns out to be impossible."""
+        changes = {"_changes": self.__dict__["_changes"].copy(), "pair_laws": self.pair_laws.copy()}
+        return vars(self) | changes | {"of_bodies": self.bodies.kept()}
+
+    def put_back(self, kept: dict[str, Any]) -> None:
+        """Let the scene be as it was when it was kept."""
+        kept = dict(kept)
+        self.bodies.put_back(kept.pop("of_bodies"))
+        vars(self).update(kept)
+
+    @property
+    def law(self) -> Law:
+        """The law between all materials that have none of their own; another one may be set."""
+        return self.default_law
+
+    @law.setter
+    def law(self, law: Law) -> None:
+        self._check_law(law)
+        if self.bodies and law.needs_volume != self.default_law.needs_volume:
+            raise SceneError(
+                f"law = {describe(law)} in place of {describe(self.default_law)}: one acts between sharp solids and one between "
+                "rounded ones, and the bodies are there already; make another scene"
+            )
+        for pair, other in self.pair_laws.items():
+            if other.compiled_as != law.compiled_as:
+                raise SceneError(
+                    f'law = {describe(law)}, but that between "{pair[0]}" and "{pair[1]}" is of another kind '
+                    f"({describe(other)}): laws of one scene differ in their numbers only; take `pair_laws` away first"
+                )
+        self.default_law = law
+
+    def _check_law(self, law: object) -> None:
+        """SceneError unless it is a law that a scene of this kind can have."""
+        if not isinstance(law, Law):
+            raise SceneError(f"law = {law!r} must be a law, such as Linear(1e7)")
+        if law.needs_volume and self.axes == PLANE:
+            raise SceneError(
+                f"the law {describe(law)} acts by the volume of the overlap of sharp solids, and this scene is in the plane: "
+                "give it to a Scene3D, or take another law, such as Linear(1e7)"
+            )
 
     def settings(self) -> dict[str, Any]:
         """What the scene as a whole was given, by the names of its arguments; without the law, of which there may be several.
@@ -244,6 +338,7 @@ class Problem(Generic[Kind]):
                 f"{describe(self.default_law)}): laws of one scene differ in their numbers only"
             )
         self.pair_laws[tuple(sorted((one, other)))] = law  # type: ignore[index]
+        self._note("pair_laws")
 
     def law_between(self, one: str, other: str) -> Law:
         """The law that holds between two materials."""

@@ -12,16 +12,7 @@ from clast.algebra.quaternions import IDENTITY, matrix, product
 from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Member, Numbers, Thing
-from clast.scene.checks import (
-    check_gravity,
-    check_periods,
-    check_wall_inertia,
-    density_of,
-    moments_of,
-    name_or_none,
-    numbers,
-    unit,
-)
+from clast.scene.checks import check_periods, check_wall_inertia, density_of, moments_of, name_or_none, numbers, unit
 from clast.scene.imposed import SPACE
 from clast.scene.many import NewBodies
 from clast.scene.problem import Located, Problem, Settings, describe
@@ -115,14 +106,22 @@ class Scene3D(Problem[Body3D]):
         self.box = Box3D() if box is None else box
         if not isinstance(self.box, Box3D):
             raise SceneError(f"box = {box!r} must be a Box3D(period_x=…, period_y=…, period_z=…)")
-        self.gravity = three("gravity", gravity)
-        check_gravity(self.gravity, self.box.periods)
+        self.gravity = gravity
         if springs is not None and not isinstance(springs, Springs3D):
             raise SceneError("springs must be those of a run in space: `engine.springs()` of a Scene3D")
         self.springs = springs
 
     def __repr__(self) -> str:
         return self.described("Scene3D", self.box.periods, self.gravity)
+
+    @classmethod
+    def box_of(cls, periods: Sequence[float]) -> Box3D:
+        """A box that stays as it is, of given periods."""
+        return Box3D(*periods)
+
+    def remembered(self, key: np.ndarray, memory: np.ndarray, law: str) -> Springs3D:
+        """What contacts remember, as this kind of scene begins with it."""
+        return Springs3D(key, memory, law)
 
     def add(
         self,

@@ -20,36 +20,52 @@ def run_file(
     file: SceneFile,
     *,
     out: Path,
+    begin: Path | None = None,
     resume: bool = False,
     overwrite: bool = False,
     progress: Progress | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Run:
-    """Run a scene file into the folder `out`; one that is finished is not run again by `resume`."""
+    """Run a scene file into the folder `out`; one that is finished is not run again by `resume`.
+
+    begin   folder of a run of the same bodies, at whose last frame the bodies begin; a resumed run keeps the one it had
+    """
     progress = progress or quiet()
     if resume and overwrite:
         raise InputError("resume and overwrite contradict each other: choose one")
     if resume:
         stored = open_run(out)
         require_same(file, stored)
+        begin = kept_begin(stored, begin)
         if stored.finished and file.run.until <= stored_settings(out)["until"]:
             progress.say(f"the run in {out} is finished: its figures are drawn again")
             return stored
     for remark in file.remarks:
         progress.say(remark)
+    if begin is not None:
+        file.scene.begin_as(open_run(begin))
     settings = file.run
     about = {"scene_file": file.path.name, "title": file.title, "parameters": settings.model_dump(exclude=set(PLACE))}
+    texts = {"scene_text": file.text, "shape_texts": dict(file.shape_texts)}
     return run_scene(
         file.scene,
         **arguments(settings),
         out=out,
         resume=resume,
         overwrite=overwrite,
-        provenance={**about, "scene_text": file.text, "shape_texts": dict(file.shape_texts)},
+        provenance={**about, **texts, **({} if begin is None else {"begin": str(begin)})},
         progress=progress,
         checkpoint_seconds=checkpoint_seconds,
         conclude=lambda _: {**about, "quantities": []},
     )
+
+
+def kept_begin(run: Run, begin: Path | None) -> Path | None:
+    """The run that a run to be resumed began with; InputError if the user now gives another."""
+    kept = run.provenance.get("begin")
+    if begin is not None and str(begin) != kept:
+        raise InputError(f"the run in {run.folder} was started with --from {kept}, not {begin}: a resumed run keeps it")
+    return None if kept is None else Path(kept)
 
 
 def stored_settings(folder: Path) -> dict[str, Any]:

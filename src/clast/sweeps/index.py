@@ -79,10 +79,10 @@ def collect(plan: SweepPlan) -> SweepColumns:
 
 def complete_rows(plan: SweepPlan) -> list[Mapping[str, Any]]:
     """The rows with the experiment's own value where one of them does not give a parameter that others give."""
-    if plan.is_scene or all(len(row) == len(plan.parameters) for row in plan.rows):
+    if not plan.may_be_looked_up or all(len(row) == len(plan.parameters) for row in plan.rows):
         return list(plan.rows)
     with suppress(ClastError):  # an experiment that has changed since: what was given can still be shown
-        defaults = find(plan.what).choose(plan.size or "quick", {}).model_dump(mode="json")
+        defaults = find(plan.source).choose(plan.size or "quick", {}).model_dump(mode="json")
         return [{**{name: defaults[name] for name in plan.parameters}, **row} for row in plan.rows]
     return list(plan.rows)
 
@@ -90,7 +90,7 @@ def complete_rows(plan: SweepPlan) -> list[Mapping[str, Any]]:
 def unit_of(plan: SweepPlan, name: str) -> str:
     """The unit of a parameter of an experiment."""
     with suppress(ClastError):
-        if not plan.is_scene and (known := find(plan.what).parameters.model_fields.get(name)) is not None:
+        if plan.may_be_looked_up and (known := find(plan.source).parameters.model_fields.get(name)) is not None:
             extra = known.json_schema_extra
             return str(extra.get("unit", "")) if isinstance(extra, dict) else ""
     return ""

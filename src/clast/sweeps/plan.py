@@ -1,7 +1,8 @@
 """What to run, in a file: FOLDER/sweep.json names every row, its folder and its parameters. It may grow, but not change.
 
     FOLDER/sweep.json    the rows
-    FOLDER/scene/        a user's scene file and the shape files it names, as they were when the sweep was planned
+    FOLDER/scene/        a user's scene file and the shape files it names, or the file of an experiment, as they were when the
+                         sweep was planned
     FOLDER/index.csv     parameters and results of all rows, collected anew after every work on them
     FOLDER/NAME/         the run of a row
 
@@ -24,6 +25,7 @@ from typing import Any
 from clast.errors import StoreError
 from clast.experiments import find
 from clast.experiments.experiment import Study
+from clast.experiments.shared.own_file import is_loaded, is_own_file
 from clast.output.store.atomic import make_folder, write_text, write_whole
 from clast.output.store.lock import RunLock
 from clast.output.store.values import to_json
@@ -42,7 +44,7 @@ CURE = "a sweep may grow but not change, so choose another folder"
 class SweepPlan:
     """The rows of a sweep.
 
-    what     name of an experiment, or of a scene file in FOLDER/scene
+    what     name of an experiment, or of the file of one or a scene file in FOLDER/scene
     size     of the experiment; None for a scene file
     names    of the folders of the rows
     rows     the parameters of each, on top of size or scene file
@@ -61,13 +63,23 @@ class SweepPlan:
         """Whether the rows are runs of a scene file."""
         return self.what.lower().endswith(SCENE_FILE)
 
+    @property
+    def source(self) -> str:
+        """What `find` finds the experiment by: its name, or the copy of the user's file."""
+        return str(self.folder / SCENE_FOLDER / self.what) if is_own_file(self.what) else self.what
+
+    @property
+    def may_be_looked_up(self) -> bool:
+        """Whether units and defaults of the experiment can be had without running code that lies in the folder."""
+        return not self.is_scene and (not is_own_file(self.what) or is_loaded(Path(self.source)))
+
     @cached_property
     def tasks(self) -> list[Task]:
         """The rows as tasks for any machine that sees the folder."""
         if not self.is_scene:
-            found = find(self.what)
+            found = find(self.source)
             alone = isinstance(found, Study) and found.timed
-            return [Task(name, self.what, self.size, row, alone) for name, row in zip(self.names, self.rows, strict=True)]
+            return [Task(name, self.source, self.size, row, alone) for name, row in zip(self.names, self.rows, strict=True)]
         path = self.folder / SCENE_FOLDER / self.what
         return [Task(name, str(path), None, self._with_files(path, row)) for name, row in zip(self.names, self.rows, strict=True)]
 
@@ -114,7 +126,8 @@ def write_plan(
 ) -> SweepPlan:
     """Put a plan into a folder, or add rows to the one that is there; StoreError if they contradict each other.
 
-    scene, shapes   what stands in a scene file called `what`, and in the files of its shapes, by the names it gives them
+    scene, shapes   what stands in a scene file or file of an experiment called `what`, and in the files of its shapes, by the
+                    names it gives them
     """
     if folder.exists() and not folder.is_dir():
         raise StoreError(f"{folder} is a file: choose another folder for the sweep")

@@ -14,6 +14,7 @@ import numpy as np
 from clast.dynamics.gpu.devices import check_device
 from clast.errors import ClastError, InputError
 from clast.experiments import find
+from clast.experiments.shared.own_file import is_own_file
 from clast.experiments.shared.tables_apart import check_place
 from clast.output.recording import CHECKPOINT_SECONDS
 from clast.scene_files.schema_run import PLACE
@@ -33,7 +34,7 @@ BUILD_SECONDS = 20.0  # for building scenes before the sweep begins; after that 
 class Sweep:
     """Runs of an experiment, or of a scene file, that differ in some parameters.
 
-    what    name of an experiment, or path of a scene file
+    what    name of an experiment, or path of its file or of a scene file
     vary    values by parameter; every combination is a run. Of a scene file by dotted keys, `law.friction`, `fill.0.seed`
     table   rows by themselves: a CSV file whose columns are parameters, or a list of mappings; with `vary`, each row is
             combined with each combination
@@ -86,9 +87,11 @@ class Sweep:
 
     def plan(self, folder: Path | str) -> SweepPlan:
         """Write down what to run, in `folder`/sweep.json, and run nothing. One that is there may be added to, not changed."""
+        path = Path(self.what)
+        if is_own_file(self.what):
+            return write_plan(Path(folder), path.name, self.size, self.rows, read_bytes(path))
         if not self.is_scene:
             return write_plan(Path(folder), self.what, self.size, self.rows)
-        path = Path(self.what)
         return write_plan(Path(folder), path.name, None, self.rows, read_bytes(path), self._shapes)
 
     def run(
@@ -131,7 +134,7 @@ def run_plan(
     for number in only or ():
         if not 1 <= number <= len(plan.rows):
             raise InputError(f"there is no row {number} in {plan.folder}: they are numbered from 1 to {len(plan.rows)}")
-    check_where(plan.what, device)
+    check_where(plan.source, device)
     tasks = plan.tasks if only is None else [plan.tasks[number - 1] for number in only]
     try:
         return run_locally(

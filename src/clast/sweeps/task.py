@@ -33,7 +33,7 @@ class Task:
     """One run.
 
     name         its folder within the folder of all, unique there
-    what         name of an experiment, or path of a scene file
+    what         name of an experiment, or path of its file or of a scene file
     size         size of the experiment; None for its own default
     parameters   on top of the size; of a scene file entries by their dotted keys, `law.friction`, `fill.0.seed`
     alone        it measures time: nothing else may run at the same time

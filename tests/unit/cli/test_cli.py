@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from scene_texts import MINIMAL
 
 import clast
 from clast.cli import run_command
@@ -355,3 +356,22 @@ def test_the_merit_of_a_study_leaves_out_what_it_has_not(capsys):
         "(2 s)",
         "Cundall number 1e+06/s, 30 rebuilds per 1000 steps, energy error 1e-07 (1 grain, 100 steps, 2 s)",
     ]
+
+
+def test_a_run_begins_where_another_ended(capsys, short_run, tmp_path):
+    """Of an experiment and of a scene file; a resumed run keeps what it began with."""
+    begin = ["--from", str(short_run)]
+    assert run_command([*SHORT, *begin, "--out", "more", "-q"]) == 0
+    ended, begun = clast.open(short_run), clast.open("more")
+    assert begun.provenance["begin"] == str(short_run)
+    for name in ("positions", "velocities", "angles", "spins"):
+        assert (begun.frames[0][name] == ended.frames[-1][name]).all()
+    assert run_command(["run", "cow-bounce", "--resume", "--out", "more", "-q"]) == 0
+    Path("scene.toml").write_text(MINIMAL)
+    assert run_command(["run", "scene.toml", "--out", "one", "-q"]) == 0
+    assert run_command(["run", "scene.toml", "--from", "one", "--out", "two", "-q"]) == 0
+    assert clast.open("two").frames[0].positions[0, 0] == pytest.approx(0.1)
+    capsys.readouterr()
+    assert "a resumed run keeps it" in refused(capsys, ["run", "cow-bounce", "--resume", "--from", "one", "--out", "more"])
+    assert "a run of the same bodies" in refused(capsys, ["run", "scene.toml", *begin, "--out", "three"])
+    assert "is a study" in refused(capsys, ["run", "bouncing-ball", *begin, "--out", "three"])

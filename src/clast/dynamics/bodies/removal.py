@@ -83,10 +83,12 @@ def remove_fallen(engine: Engine) -> None:
 
 def reorder(engine: Engine, rows: np.ndarray, gone: int, springs: Any) -> None:
     """Let row k hold what row rows[k] held, and take the last `gone` rows out of the motion. Lists must be built anew; they will
-    find `springs`. Ranks stay with their bodies: free rows may come in any order, tagged ones and those at rest keep theirs.
+    find `springs`. Ranks stay with their bodies: free rows may come in any order, tagged ones and those at rest keep theirs; of
+    tagged ones none is taken out.
     """
     new_row, whole, order = np.argsort(rows), engine.whole_roles, engine.order[rows]
-    free, moving = whole.free - gone, whole.moving - gone
+    place = whole.rank[order[order.size - gone :]]  # in a fresh layout, of those that take no part
+    free, moving = whole.free - int((place < whole.free).sum()), whole.moving - int((place < whole.moving).sum())
     model = engine.model._replace(**{name: np.ascontiguousarray(getattr(engine.model, name)[rows]) for name in PER_BODY})
     if engine.kernels.CELL:
         model = model._replace(cell=np.array([moving - 1], np.int64))
@@ -94,8 +96,9 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int, springs: Any) -> None:
     level = whole.level[order]
     grains = np.flatnonzero(level[: order.size - gone] >= 0)
     roles = Roles(
-        grains, level[grains], engine.roles.level_reach, np.flatnonzero(level == -1), whole.mobile[order], whole.rank[order]
-    )
+        grains, level[grains], engine.roles.level_reach, np.flatnonzero(level[: order.size - gone] == -1), whole.mobile[order],
+        whole.rank[order],
+    )  # fmt: skip
     load = engine.tags.load.copy()
     for first in range(2, load.shape[1], 3):  # the walls of each gap
         walls = load[:, first : first + 2]

@@ -21,6 +21,7 @@ from clast.output.store.checkpoint import read_mark
 from clast.output.store.provenance import collect_provenance
 from clast.output.store.reader import Run, open_run
 from clast.output.store.writer import TABLES_GROUP, RunWriter, replace_result, rewrite_run_file
+from clast.scene_files.running import kept_begin
 
 SAY_SECONDS = 1.0
 
@@ -43,6 +44,7 @@ def run_experiment(
     threads: int | str = 1,
     device: str = "cpu",
     jobs: int = 1,
+    begin: Path | None = None,
     resume: bool = False,
     overwrite: bool = False,
     progress: Progress | None = None,
@@ -55,6 +57,8 @@ def run_experiment(
                   of this version, and drawn.
     device        "cpu", "cuda" or "auto" as for `clast.run`; InputError for "cuda" if it is a study that runs on the CPU only
     jobs          processes that make tables of a study beside each other; InputError where that cannot be
+    begin         folder of a run of the same bodies, at whose last frame the bodies begin; a resumed run keeps the one it was
+                  started with. InputError for a study
     resume        go on with what is there: a scene from its last checkpoint, a study with the tables that are missing
 
     Nothing is written before parameters and scene have been found good.
@@ -68,10 +72,14 @@ def run_experiment(
     if resume:
         stored = open_run(out)
         size, parameters = kept_parameters(experiment, stored, size, given)
+        begin = kept_begin(stored, begin)
     else:
         size = size or "quick"
         parameters = experiment.choose(size, given)
     about = {"experiment": experiment.name, "size": size, "parameters": parameters.model_dump()}
+    facts = about if begin is None else {**about, "begin": str(begin)}
+    if begin is not None and isinstance(experiment, Study):
+        raise InputError(f"{experiment.name} is a study of several scenes: none of them can begin as another run")
 
     def conclude(run: Run) -> dict[str, Any]:
         quantities = [quantity.as_json() for quantity in experiment.evaluate(parameters, run)]
@@ -94,6 +102,8 @@ def run_experiment(
         return draw(experiment, parameters, run)
     assert isinstance(experiment, Experiment)
     scene = experiment.build(parameters, progress) if experiment.shows_progress else experiment.build(parameters)
+    if begin is not None:
+        scene.begin_as(open_run(begin))
     plan = experiment.plan(parameters)
     run = run_scene(
         scene,
@@ -109,7 +119,7 @@ def run_experiment(
         extra=plan.extra,
         resume=resume,
         overwrite=overwrite,
-        provenance=about,
+        provenance=facts,
         progress=progress,
         checkpoint_seconds=checkpoint_seconds,
         conclude=conclude,

@@ -29,4 +29,5 @@ def accounts(engine: Engine, snapshot: Snapshot) -> dict[str, float]:
         "overlap_work": totals["overlap_work"],
         "carried_off": totals["carried_off"],
         "work_tags": totals["work_tags"],
+        "work_changes": totals["work_changes"],
     }

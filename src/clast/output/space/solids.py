@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clast.scene.stored import solids_of
 from clast.shapes.space.solid import Solid
 
 if TYPE_CHECKING:
@@ -39,27 +39,4 @@ def solid_arrays(unique: Sequence[Solid]) -> dict[str, Any]:
 
 def run_solids(run: Run) -> list[Solid]:
     """The solids of a stored run in space, as they were."""
-    scene = run.scene
-    found = []
-    for k in range(len(scene["shape_radius"])):
-        first, last = scene["shape_first_face"][k : k + 2]
-        begins = scene["shape_first_corner"][first : last + 1]
-        piece = scene["shape_piece"][first:last] if "shape_piece" in scene else np.zeros(0, np.int64)
-        found.append(
-            Solid(
-                name=scene["shape_name"][k],
-                vertices=scene["shape_vertices"][slice(*scene["shape_first_vertex"][k : k + 2])],
-                edges=scene["shape_edges"][slice(*scene["shape_first_edge"][k : k + 2])],
-                faces=tuple(scene["shape_corners"][a:b] for a, b in itertools.pairwise(begins)),
-                radius=float(scene["shape_radius"][k]),
-                volume=float(scene["shape_volume"][k]),
-                inertia=scene["shape_inertia"][k],
-                reach=float(scene["shape_reach"][k]),
-                centre=scene["shape_centre"][k],
-                orientation=scene["shape_orientation"][k],
-                hollow=bool(scene["shape_hollow"][k]),
-                mass_error=float(scene["shape_mass_error"][k]),
-                piece=piece if piece.any() else np.zeros(0, np.int64),
-            )
-        )
-    return found
+    return solids_of(run.scene)

@@ -96,6 +96,9 @@ class Series(Mapping[str, Array]):
     def __len__(self) -> int:
         return len(self.names) + 2
 
+    def __repr__(self) -> str:
+        return f"<series of {counted(len(self['step']), 'sample')}: {', '.join(self)}>"
+
 
 class Instant:
     """Stored arrays of one step. They are attributes (`frame.positions`) or items, read when first used."""
@@ -354,7 +357,7 @@ class Run:
         lines = []
         if self._mark is not None:
             lines.append(f"  saved     up to step {self._mark.step}, t = {self._mark.time:g}")
-        lines.append(f"  series    {len(self.series['step'])} samples: {', '.join(self.series.names) or 'none'}")
+        lines.append(f"  series    {counted(len(self.series['step']), 'sample')}: {', '.join(self.series.names) or 'none'}")
         for label, frames in (("frames", self.frames), ("contacts", self.contacts)):
             if len(frames):
                 span = f"t = {frames.times[0]:g} to {frames.times[-1]:g}: {', '.join(frames[0].names)}"
@@ -362,6 +365,11 @@ class Run:
             elif label == "frames":
                 lines.append(f"  {label:<9} none stored")
         return lines
+
+
+def counted(number: int, what: str) -> str:
+    """ "1 sample", "2 samples"."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def open_run(folder: Path | str) -> Run:

@@ -44,6 +44,10 @@ class Shape:
             v = int(degree.argmax())
             raise ShapeError(f"vertex {v} has {degree[v]} edges: a skeleton may not branch.")
 
+    def __repr__(self) -> str:
+        corners, edges = len(self.vertices), len(self.edges)
+        return f"<{self.name}: {corners} vertices, {edges} edges, radius {self.radius:.6g}, area {self.area:.6g}>"
+
     @property
     def is_closed(self) -> bool:
         """Whether the skeleton is a polygon, so that its interior belongs to the grain."""

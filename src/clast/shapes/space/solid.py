@@ -48,6 +48,10 @@ class Solid:
     mass_error: float = 0.0  # relative error of volume and inertia; 0 where they are closed forms (round-off)
     piece: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # (faces,) which piece each is of; empty: one piece
 
+    def __repr__(self) -> str:
+        counts = f"{len(self.vertices)} vertices, {len(self.edges)} edges, {len(self.faces)} faces"
+        return f"<{self.name}: {counts}, radius {self.radius:.6g}, volume {self.volume:.6g}>"
+
     def __post_init__(self) -> None:
         for name, kind in (
             ("vertices", np.float64), ("edges", np.int64), ("inertia", np.float64), ("centre", np.float64),

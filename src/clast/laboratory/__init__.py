@@ -1,0 +1,1 @@
+"""A run to work in: step, look, change, go on."""
