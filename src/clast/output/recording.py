@@ -29,6 +29,7 @@ from clast.output.store.files import RUN_FILE
 from clast.output.store.provenance import collect_provenance
 from clast.output.store.reader import Run, open_run
 from clast.output.store.writer import RunWriter
+from clast.output.viewer.watched import Watch
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.shapes.plane.skeleton import Shape
@@ -244,22 +245,31 @@ class Recorder:
         if self.frames > 0:
             outputs.append(Frames(writer, end // self.frames, end))
         last_save = -math.inf  # a first checkpoint at once: from then on a kill loses nothing that was saved
+        watch = Watch(writer.folder)
 
         def save() -> None:
             nonlocal last_save
+            began = time.monotonic()
             arrays, scalars = engine.checkpoint()
             writer.checkpoint(engine.step, engine.time, arrays, {**scalars, "scene": engine.identity})
             last_save = time.monotonic()
+            watch.saved(writer.last_step("frames"), last_save - began)
             progress.detail(f"saved at t = {engine.time:.6g} (step {engine.step})")
 
         def pause() -> None:
             progress.update(engine.step, end, engine.cundall)
-            if time.monotonic() - last_save > self.checkpoint_seconds or writer.pending_bytes > CHECKPOINT_BYTES:
+            seen = watch.wants(writer.last_step("frames"))
+            if seen or time.monotonic() - last_save > self.checkpoint_seconds or writer.pending_bytes > CHECKPOINT_BYTES:
                 save()
+            watch.wait(stopped)
 
         with signals() as asked, progress:
+
+            def stopped() -> bool:
+                return asked() is not None
+
             try:
-                finished = run_stretches(engine, end, outputs, resumed=resumed, pause=pause, stop=lambda: asked() is not None)
+                finished = run_stretches(engine, end, outputs, resumed=resumed, pause=pause, stop=stopped)
             except (OverlapError, CellError):  # the state before the failing step is good: keep what led to it
                 save()
                 raise
