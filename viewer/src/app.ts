@@ -14,6 +14,7 @@ import { Timebar } from "./timebar";
 
 const RATE = 25; // frames of the run per second at speed 1
 const STILL = 250; // milliseconds without a change, after which a picture may take longer
+const LAST_PICTURE = 200; // milliseconds it stays in a movie
 const LOOK_AGAIN = 1000; // milliseconds between two looks at a run that goes on
 const WALLS: readonly string[] = ["solid", "translucent", "hollow", "hidden"];
 const GRAINS: readonly string[] = ["solid", "faint", "hidden"];
@@ -126,6 +127,7 @@ export class App {
     this.stage.controls.addEventListener("change", () => this.changed());
     new ResizeObserver(() => {
       this.stage.resize();
+      this.stage.render(); // at once: a canvas of another size is empty
       this.changed();
     }).observe(this.canvas);
     let down = { x: 0, y: 0 };
@@ -308,7 +310,9 @@ export class App {
     this.movie = null;
     this.play(false);
     this.root.classList.remove("recording");
-    if (movie) download(await movie.recorder.finish(), `${this.run.facts.folder}.webm`);
+    if (!movie) return;
+    await new Promise((done) => setTimeout(done, LAST_PICTURE));
+    download(await movie.recorder.finish(), `${this.run.facts.folder}.webm`);
   }
 
   note(text: string): void {
@@ -335,8 +339,9 @@ export class App {
       this.changed();
       if (!facts.finished) window.setTimeout(() => this.lookAgain(), LOOK_AGAIN);
     } catch {
-      this.badge.textContent = "the server has gone";
+      this.badge.textContent = "no answer";
       this.badge.dataset.state = "stopped";
+      window.setTimeout(() => this.lookAgain(), LOOK_AGAIN);
     }
   }
 }

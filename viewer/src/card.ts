@@ -35,7 +35,7 @@ export class Card {
     }
     const ask = ++this.ask;
     const curves = await this.history(grain);
-    if (ask === this.ask && app.stage.picked === grain) app.plots.history(curves);
+    if (ask === this.ask && app.stage.picked === grain) app.plots.history(curves, app.tint.quantity.key);
   }
 
   refresh(frame: Frame): void {

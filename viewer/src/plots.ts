@@ -12,7 +12,8 @@ export interface Curves {
 }
 
 const BOOK = ["kinetic", "gravitational", "elastic", "heat", "work", "energy + heat − work"];
-const MOST_LINES = 8;
+const MOST_LINES = 14;
+const GRAIN = "grain: ";
 
 export class Plots {
   readonly element = make("section", { id: "plots", "aria-label": "curves" });
@@ -35,24 +36,25 @@ export class Plots {
     const time = block.arrays.get("time") as Float32Array;
     const names = [...block.arrays.keys()].filter((each) => each !== "time").map((each) => each.slice(1));
     const line = (name: string) => ({ label: name.replaceAll("_", " "), values: block.arrays.get(`/${name}`) as Float32Array });
-    const history = this.groups.get("picked grain");
-    this.groups.clear();
-    if (history) this.groups.set("picked grain", history);
+    const kept = [...this.groups].filter(([name]) => name.startsWith(GRAIN));
+    this.groups = new Map(kept);
     const book = BOOK.filter((each) => names.includes(each));
     if (book.includes("kinetic")) this.groups.set("energy book", { time, lines: book.map(line) });
     if (names.includes("residual")) this.groups.set("residual of the book", { time, lines: [line("residual")] });
     const accounts = (block.head.accounts as string[]).filter((each) => names.includes(each));
-    if (accounts.length) this.groups.set("all accounts", { time, lines: accounts.slice(0, 14).map(line) });
+    if (accounts.length) this.groups.set("all accounts", { time, lines: accounts.slice(0, MOST_LINES).map(line) });
     const used = new Set([...accounts, ...BOOK, "residual"]);
     for (const each of names) if (!used.has(each)) this.groups.set(each.replaceAll("_", " "), { time, lines: [line(each)] });
     this.offer();
   }
 
-  /** Curves of one grain; null when none is picked any more. */
-  history(curves: Curves | null): void {
-    if (curves) this.groups.set("picked grain", curves);
-    else this.groups.delete("picked grain");
-    this.offer(curves ? "picked grain" : undefined);
+  /** Curves of one grain, of which `wanted` is shown; null when none is picked any more. */
+  history(curves: Curves | null, wanted = ""): void {
+    const others = [...this.groups].filter(([name]) => !name.startsWith(GRAIN));
+    const grain = (curves?.lines ?? []).map((line): [string, Curves] => [GRAIN + line.label, { time: curves!.time, lines: [line] }]);
+    this.groups = new Map([...grain, ...others]);
+    const same = this.pick.value.startsWith(GRAIN) ? this.pick.value : GRAIN + wanted;
+    this.offer(curves ? (this.groups.has(same) ? same : `${GRAIN}speed`) : undefined);
   }
 
   private offer(wanted = this.pick.value): void {
@@ -89,7 +91,7 @@ export class Plots {
     const ink = this.dark ? "#9aa3af" : "#5b626c";
     const grid = { stroke: this.dark ? "#262c35" : "#e2e0da", width: 1 };
     const axis = { stroke: ink, grid, ticks: grid, font: "11px system-ui, sans-serif" };
-    const lines = curves.lines.slice(0, Math.max(MOST_LINES, 14));
+    const lines = curves.lines.slice(0, MOST_LINES);
     const options: uPlot.Options = {
       width: this.room.clientWidth,
       height: this.room.clientHeight - (lines.length > 1 ? 26 : 0),

@@ -110,7 +110,9 @@ export class Stage {
     this.points = new Forces(run, this.keep(forceMaterial(this.shared, true, POINT)), true);
     const objects = [this.walls, this.wallLines, ...Object.values(this.grains), this.chains.mesh, this.points.mesh];
     objects.forEach((each, order) => {
-      each.traverse((one) => (one.renderOrder = space && each === this.walls ? 9 : order));
+      each.traverse((one) => {
+        if (!(one instanceof Group)) one.renderOrder = space && each === this.walls ? 9 : order; // that of a group goes before all
+      });
       this.scene.add(each);
     });
     if (!space) for (const each of this.materials) each.depthTest = each.depthWrite = false;
@@ -261,8 +263,9 @@ export class Stage {
     const clipped = axis >= 0 && (space || axis < 2);
     if (clipped) {
       const [low, high] = [this.box.min.getComponent(axis), this.box.max.getComponent(axis)];
-      const plane = new Vector3().setComponent(axis, 1);
-      shared.clip.value.set(plane.x, plane.y, plane.z, low + look.clipAt * (high - low));
+      const way = this.camera.position.getComponent(axis) < this.controls.target.getComponent(axis) ? -1 : 1; // what is nearer goes
+      const plane = new Vector3().setComponent(axis, way);
+      shared.clip.value.set(plane.x, plane.y, plane.z, way * (low + look.clipAt * (high - low)));
     }
     for (const each of this.materials) {
       const wanted = String(clipped);

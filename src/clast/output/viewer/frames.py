@@ -124,7 +124,7 @@ def touching(contacts: Contacts) -> tuple[Array, Array, Array]:
     second = np.where(swapped, contacts.bodies[:, 0], contacts.bodies[:, 1])
     arms = np.where(swapped[:, None], contacts.second_arms, contacts.first_arms)
     forces = np.where(swapped[:, None], -contacts.forces, contacts.forces)
-    images = np.where(contacts.big.any(axis=1)[:, None], 0, np.where(swapped[:, None], -contacts.images, contacts.images))
+    images = np.where(contacts.big.any(axis=1, keepdims=True), 0, np.where(swapped[:, None], -contacts.images, contacts.images))
     key = np.column_stack([first, second, images])
     order = np.lexsort(key.T[::-1])
     starts = np.flatnonzero(np.append(True, np.diff(key[order], axis=0).any(axis=1)))
