@@ -327,12 +327,13 @@ export class App {
       const facts = await this.run.source.facts();
       if (!this.run.count && facts.times.length) location.reload(); // what is looked at can only be known now
       const more = facts.times.length !== this.run.count;
-      this.run.facts = { ...facts, view: this.run.facts.view, scales: this.run.facts.scales };
+      this.run.facts = { ...facts, view: this.run.facts.view };
       this.badge.textContent = facts.finished ? "finished" : facts.held ? "held" : facts.live ? "live" : "stopped";
       this.badge.dataset.state = this.badge.textContent;
       if (more) {
         if (this.follow) this.at = this.run.count - 1;
         this.run.start ??= await this.run.frame(0);
+        this.colourBy(this.tint.quantity.key); // on the scale of what there is now
         this.plots.series(await this.run.source.series());
       }
       this.panel.refresh();

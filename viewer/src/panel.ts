@@ -64,11 +64,15 @@ export class Panel {
 
   private contacts(): HTMLElement {
     const { app } = this;
+    const mean = make("p", { class: "hint" });
+    const refresh = () => (mean.textContent = `mean force of a pair ${short(app.run.facts.scales.mean_force)}`);
+    refresh();
+    this.refreshers.push(refresh);
     return this.section(
       "Contacts",
       this.keep(toggle("forces, as thick as large (f)", () => app.look.chains, (chains) => app.changeLook({ chains }))),
       this.keep(toggle("points of touch (p)", () => app.look.points, (points) => app.changeLook({ points }))),
-      make("p", { class: "hint" }, `mean force of a pair ${short(app.run.facts.scales.mean_force)}`),
+      mean,
     );
   }
 
@@ -116,15 +120,20 @@ export class Panel {
   }
 
   private about(): HTMLElement {
-    const { facts } = this.app.run;
-    const rows: [string, string][] = [
-      ["folder", facts.folder],
-      ["frames", String(facts.times.length)],
-    ];
-    const { steps, energy_error: error } = facts.result;
-    if (steps !== undefined) rows.push(["steps", steps.toLocaleString("en")]);
-    if (error !== undefined && error !== null) rows.push(["energy error", error.toExponential(1)]);
-    const list = make("dl", {}, ...rows.flatMap(([label, value]) => [make("dt", {}, label), make("dd", {}, value)]));
+    const list = make("dl", {});
+    const refresh = () => {
+      const { facts } = this.app.run;
+      const rows: [string, string][] = [
+        ["folder", facts.folder],
+        ["frames", String(facts.times.length)],
+      ];
+      const { steps, energy_error: error } = facts.result;
+      if (steps !== undefined) rows.push(["steps", steps.toLocaleString("en")]);
+      if (error !== undefined && error !== null) rows.push(["energy error", error.toExponential(1)]);
+      list.replaceChildren(...rows.flatMap(([label, value]) => [make("dt", {}, label), make("dd", {}, value)]));
+    };
+    refresh();
+    this.refreshers.push(refresh);
     const keys = "space plays · ← → step (with shift 10) · 0 whole · f forces · p points · w walls · c curves · d dark · s picture · Esc";
     return this.section("Run", list, make("p", { class: "hint" }, keys));
   }

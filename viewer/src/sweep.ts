@@ -31,7 +31,8 @@ export function showSweep(root: HTMLElement, sweep: Sweep): void {
     return made;
   };
   const plot = document.createElementNS(NAMESPACE, "svg");
-  const first = (names: string[]) => names.find((each) => numeric.includes(each));
+  const varies = (name: string) => new Set(sweep.rows.map((row) => row[name])).size > 1;
+  const first = (names: string[]) => names.find((each) => numeric.includes(each) && varies(each));
   const draw = () => scatter(plot, sweep, across.value, up.value);
   const across = select("across", first(sweep.varied) ?? numeric[0] ?? "");
   const up = select("up", first(sweep.results) ?? numeric[numeric.length - 1] ?? "");
@@ -80,7 +81,7 @@ function scatter(plot: SVGSVGElement, sweep: Sweep, x: string, y: string): void 
     plot.append(element("line", { x1: LEFT, x2: WIDTH - EDGE, y1: py(vy), y2: py(vy) }));
     plot.append(element("line", { x1: px(vx), x2: px(vx), y1: EDGE, y2: HEIGHT - BELOW }));
     plot.append(element("text", { x: LEFT - 6, y: py(vy) + 4, "text-anchor": "end" }, short(vy)));
-    plot.append(element("text", { x: px(vx), y: HEIGHT - BELOW + 16, "text-anchor": "middle" }, short(vx)));
+    plot.append(element("text", { x: px(vx), y: HEIGHT - BELOW + 16, "text-anchor": k === 4 ? "end" : "middle" }, short(vx)));
   }
   plot.append(element("text", { x: (LEFT + WIDTH) / 2, y: HEIGHT - 8, "text-anchor": "middle" }, titled(sweep, x)));
   for (const row of rows) {

@@ -15,7 +15,7 @@ from clast.measures.touching import contacts_at
 from clast.output.figures.plane import rings_of, run_areas, run_outlines
 from clast.output.space.bodies import run_surfaces
 from clast.output.space.view import view_of as space_view
-from clast.output.viewer.frames import Framed, pressure_of, spin_of, touching
+from clast.output.viewer.frames import Framed, has_contacts, pressure_of, spin_of, touching
 from clast.output.viewer.packed import Block
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 MOST_POINTS = 50_000  # of all surfaces of a picture in space, about
 LOOKED_AT = 12  # frames from which the scales of colours and the view are taken
+MOST_LOOKED_AT = 300_000  # bodies of those frames together: a large run is opened at once
 SCALE_AT = 0.98  # share of the grains below the top of a scale: one fast grain must not turn all others dark
 MOST_SAMPLES = 2000  # rows of the series that are sent
 
@@ -59,9 +60,9 @@ class Described:
         rings = run_outlines(self.run).rings
         return np.array([np.hypot(*ring.T).max() for ring in rings])[self.run.scene["body_shape"]]
 
-    @property
+    @cached_property
     def facts(self) -> dict[str, Any]:
-        """What fits into JSON; grows with the run."""
+        """What fits into JSON."""
         run, looked = self.run, self._looked_at()
         names = [name or "" for name in run.scene.get("body_name", [])]
         low, high = self._view(looked)
@@ -72,14 +73,15 @@ class Described:
             "period": np.asarray(run.scene["period"], float).tolist(),
             "gravity": np.asarray(run.scene["gravity"], float).tolist(),
             "view": [low.tolist(), high.tolist()], "small": self.framed.small, "scales": self._scales(looked),
-            "names": sorted(set(names)), "shapes": shape_names(run), "contacts": len(run.contacts) > 0,
+            "names": sorted(set(names)), "shapes": shape_names(run), "contacts": has_contacts(run),
             "result": shown_result(run),
         }  # fmt: skip
 
     def _looked_at(self) -> list[int]:
         """A few of the frames, the first and last among them."""
         count = len(self.chosen)
-        return [self.chosen[k] for k in np.unique(np.linspace(0, count - 1, min(count, LOOKED_AT)).round().astype(int))]
+        few = min(count, LOOKED_AT, max(3, MOST_LOOKED_AT // len(self.reach)))
+        return [self.chosen[k] for k in np.unique(np.linspace(0, count - 1, few).round().astype(int))]
 
     def _view(self, looked: list[int]) -> tuple[Array, Array]:
         """Lower and upper corner of what is shown at first."""
@@ -101,7 +103,7 @@ class Described:
             found["speed"].append(lengths(frame.velocities)[there])
             found["spin"].append(np.abs(spin_of(frame))[there])
             found["displacement"].append(lengths(frame.positions - run.frames[looked[0]].positions)[there])
-            if len(run.contacts):
+            if has_contacts(run):
                 contacts = contacts_at(run, number)
                 found["pressure"].append(pressure_of(contacts, sizes_of(run))[there])
                 found["force"].append(touching(contacts)[1])

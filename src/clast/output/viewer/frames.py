@@ -71,7 +71,7 @@ class Framed:
             block.raw("present", np.stack([frame.present for frame in frames]), "uint8")
         if "period" in frames[0].names:
             block.raw("period", np.stack([frame.period for frame in frames]), "float32")
-        if len(self.run.contacts):
+        if has_contacts(self.run):
             self._put_contacts(block, numbers)
         return block.packed(level)
 
@@ -89,6 +89,11 @@ class Framed:
         block.steps("contact_second", (bodies[:, 1] - bodies[:, 0])[None], 1.0)
         block.halves("contact_force", forces)
         block.steps("contact_arm", arms.T[None], self.small / ARM)
+
+
+def has_contacts(run: Run) -> bool:
+    """Whether what touches was stored with every frame."""
+    return len(run.contacts) == len(run.frames) > 0
 
 
 def along(turns: Array) -> Array:

@@ -16,7 +16,7 @@ from clast.output.store.files import CHECKPOINT_FILE, RUN_FILE
 from clast.output.store.lock import is_written
 from clast.output.store.reader import open_run
 from clast.output.viewer.described import Described
-from clast.output.viewer.frames import pressure_of, spin_of
+from clast.output.viewer.frames import has_contacts, pressure_of, spin_of
 from clast.output.viewer.packed import Block
 from clast.output.viewer.page import as_json
 from clast.output.viewer.watched import HOLD, WISHES, touch, wished
@@ -110,7 +110,7 @@ def history(described: Described, body: int) -> bytes:
     for number in described.chosen[::every]:
         frame = run.frames[number]
         values = {"time": frame.time, "speed": lengths(frame.velocities[body][None])[0], "spin": spin_of(frame)[body]}
-        if len(run.contacts):
+        if has_contacts(run):
             values["pressure"] = pressure_of(contacts_at(run, number), sizes_of(run))[body]
         values["displacement"] = lengths((frame.positions[body] - start)[None])[0]
         values["height"] = frame.positions[body, -1]
