@@ -70,7 +70,8 @@ def reproduce(
     """Run the wanted experiments (all if none is named) into `folder` and write the report; returns endings and the page.
 
     What is finished stays, what was begun goes on, what failed before is tried again with `retry` only; a failure does not
-    stop the rest. With `views` the report leads to a view of each finished run. InputError before anything is written if a name, the size or the folder is not good.
+    stop the rest. With `views` the report leads to a view of each finished run. InputError before anything is written if a
+    name, the size or the folder is not good.
     """
     plan = plan_runs(wanted, size, folder)
 
