@@ -10,11 +10,13 @@ from browser import Browser, find_browser
 from PIL import Image
 from viewed_runs import EVIL, flat_run, solid_run
 
+from clast.cli.sweep_view import ServedSweep
 from clast.output.store.lock import RunLock
 from clast.output.viewer.page import save_page
 from clast.output.viewer.served import ServedRun
 from clast.output.viewer.server import ViewServer
 from clast.output.viewer.watched import wished
+from clast.sweeps.sweep import Sweep
 
 pytestmark = pytest.mark.skipif(find_browser() is None, reason="no Chromium is installed here (apt-get install chromium)")
 
@@ -273,3 +275,27 @@ def test_a_run_that_goes_on_is_followed_and_held(page, tmp_path):
             thread.join()
             for each in locks:
                 each.release()
+
+
+def test_a_sweep_is_a_table_and_points_that_lead_to_runs(page, tmp_path):
+    plan = Sweep("cow-gas", vary={"seed": (1, 2, 3)}, given={"grains": 20}).plan(tmp_path / "sweep")
+    flat_run(plan.folder / plan.tasks[1].name, frames=2)
+    sweep = ServedSweep(plan.folder)
+    with ViewServer(sweep, sweep.row) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            page.open(server.address, "document.querySelectorAll('tbody tr').length === 3")
+            page.run("for (const each of document.querySelectorAll('.axes select')) { each.value = 'seed';"
+                     " each.dispatchEvent(new Event('change')); }")  # fmt: skip
+            assert page.run("[document.querySelectorAll('circle').length, document.querySelectorAll('circle.open').length]") == [
+                3,
+                1,
+            ]
+            page.run("document.querySelector('circle.open').dispatchEvent(new MouseEvent('click'))")
+            page.wait("window.clast !== undefined && window.clast.measured.frames > 0")
+            assert page.run("location.pathname").endswith(f"/{server.token}/run/2/")
+        finally:
+            page._send("Page.navigate", url="about:blank")
+            server.shutdown()
+            thread.join()
