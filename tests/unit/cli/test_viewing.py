@@ -1,4 +1,4 @@
-"""`clast view` of a sweep, and beside a run: the table and the runs of its rows are handed out, a viewer ends with what it is for."""
+"""`clast view` of a sweep, and beside a run: table and runs of rows are handed out, a viewer ends with what it is for."""
 
 import json
 
