@@ -108,6 +108,12 @@ export class Stage {
     }
     this.chains = new Forces(run, this.keep(forceMaterial(this.shared, false, FORCE)), false);
     this.points = new Forces(run, this.keep(forceMaterial(this.shared, true, POINT)), true);
+    for (const { mesh } of [this.chains, this.points]) {
+      mesh.onBeforeRender = () => {
+        this.shared.images.value.set(0, 0, 0); // bodies were drawn in other images just before
+        (mesh.material as ShaderMaterial).uniformsNeedUpdate = true;
+      };
+    }
     const objects = [this.walls, this.wallLines, ...Object.values(this.grains), this.chains.mesh, this.points.mesh];
     objects.forEach((each, order) => {
       each.traverse((one) => {

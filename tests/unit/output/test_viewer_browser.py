@@ -165,6 +165,20 @@ def test_walls_grains_contacts_and_the_cut_change_the_picture(page, pages, tmp_p
         assert np.abs(seen(page, tmp_path / "c.png", still=True) - before).sum() < 5000, "and all of it can be taken back"
 
 
+def test_contacts_of_a_periodic_box_are_drawn_where_they_are(page, tmp_path):
+    run = flat_run(tmp_path / "run", frames=2, period=10.0)
+    page.open(save_page(run, tmp_path / "run.html").as_uri() + "#t=0&theme=dark")
+    before = seen(page, tmp_path / "a.png", still=True)
+    page.run("clast.changeLook({points: true})")
+    changed = np.abs(seen(page, tmp_path / "b.png", still=True) - before).sum(axis=2) > 30
+    rows, columns = np.nonzero(changed)
+    assert 5 < len(rows) < 4000
+    x, y = page.run("""(() => { const s = clast.stage, b = s.renderer.domElement.getBoundingClientRect();
+        const p = s.camera.position.clone().fromArray(s.state, 8); p.x += 0.5; p.project(s.camera);
+        return [b.left + (p.x + 1) / 2 * b.width, b.top + (1 - p.y) / 2 * b.height]; })()""")
+    assert abs(columns.mean() - x) < 3.0 and abs(rows.mean() - y) < 3.0
+
+
 def test_what_is_near_the_eye_is_cut_off(page, pages, tmp_path):
     page.open(pages["solid"][0] + "#t=0&clip=y,0.5&colour=none")
     drawn(page)
