@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-gpu validate lint bench clean install
+.PHONY: demo test test-gpu validate lint bench viewer clean install
 
 # cows fall through a hopper: sets everything up, runs it, makes a figure, a movie and a table
 demo: $(READY)
@@ -44,6 +44,10 @@ validate: $(STAMP)
 
 bench: $(STAMP)
 	$(VENV)/bin/clast bench
+
+# the page of `clast view`, from viewer/ into the package: wants node and npm
+viewer:
+	cd viewer && npm ci --no-audit --no-fund && npm run build
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

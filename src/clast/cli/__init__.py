@@ -4,6 +4,7 @@
     app          the command itself, and what its parts share
     running      `run`
     showing      `list`, `info`, `figure`, `movie`, `export`, `shape`
+    viewing      `view`
     timing       `bench`
     sweeping     `sweep`
     reproducing  `reproduce`

@@ -23,7 +23,8 @@ import clast.cli.reproducing
 import clast.cli.running
 import clast.cli.showing
 import clast.cli.sweeping
-import clast.cli.timing  # noqa: F401  (these add their commands to the app)
+import clast.cli.timing
+import clast.cli.viewing  # noqa: F401  (these add their commands to the app)
 from clast.cli.app import app, fail
 from clast.cli.running import Terminated
 from clast.errors import ClastError, PhysicsError

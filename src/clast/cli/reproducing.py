@@ -33,6 +33,9 @@ def reproduce(
     form: Annotated[
         str, typer.Option("--format", help="html: one file with everything; markdown: a shorter page for a project's site.")
     ] = "html",
+    views: Annotated[
+        bool, typer.Option("--views", help="Write a view of each run for the browser, linked in the report.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the name of the report.")] = False,
 ) -> None:
     """Run the experiments of the papers and put published beside measured in one report.
@@ -44,6 +47,7 @@ def reproduce(
     from clast.report.plan import QUICK, find_runs, plan_runs, size_there
     from clast.report.reproduce import FORMATS, write_report
     from clast.report.reproduce import reproduce as run_all
+    from clast.report.views import write_views
 
     if form not in FORMATS:
         raise InputError(f"--format {form}: choose {' or '.join(FORMATS)}")
@@ -60,10 +64,12 @@ def reproduce(
         if not folder.is_dir():
             raise InputError(f"there is no folder {folder}: nothing to report on")
         plan = plan_runs(names or sorted({each.name for each in find_runs(folder)}), size, folder)
+        if views:
+            write_views(plan)
         print(write_report(plan, size, folder, form))
         return
     try:
-        endings, page = run_all(names or [], size, folder, jobs=jobs, retry=retry, form=form, silent=quiet)
+        endings, page = run_all(names or [], size, folder, jobs=jobs, retry=retry, form=form, silent=quiet, views=views)
     except (KeyboardInterrupt, Terminated) as stop:
         fail("stopped; what was saved is intact, and the same command goes on with it", 0)
         raise typer.Exit(128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)) from None

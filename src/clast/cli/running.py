@@ -14,6 +14,7 @@ import typer
 from clast.cli.app import OPEN, Checkpoint, Device, Help, Size, app, fail
 from clast.cli.folders import latest_run, readable, run_folder
 from clast.cli.tables import show_fields, show_merit, show_outcome, show_parameters
+from clast.cli.viewing import viewed
 from clast.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class RunOptions:
     quiet: bool
     verbose: bool
     begin: Path | None  # run at whose end it begins
+    view: bool
 
     def __post_init__(self) -> None:
         if self.jobs < 1:
@@ -83,6 +85,7 @@ def run(
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="Print parameters, every checkpoint and a remark on a slow law too.")
     ] = False,
+    view: Annotated[bool, typer.Option("--view", help="Look at the run in the browser while it is made.")] = False,
     help: Help = False,
 ) -> None:
     """Run an experiment, or a scene of your own from a file. Parameters are options too: clast run cow-bounce --until 2.
@@ -99,7 +102,7 @@ def run(
         raise InputError(f"the experiment's name comes before its options: clast run NAME {name} …")
 
     options = RunOptions(
-        out, read_threads(threads or "1"), read_device(device), jobs, resume, overwrite, checkpoint, quiet, verbose, begin
+        out, read_threads(threads or "1"), read_device(device), jobs, resume, overwrite, checkpoint, quiet, verbose, begin, view
     )
     if name.lower().endswith(SCENE_FILE):
         from clast.scene_files.schema_run import PLACE, RunKeys
@@ -144,7 +147,8 @@ def run_command(experiment: Entry, size: str | None, given: dict[str, str], opti
     from clast.output.progress import Progress
 
     progress = Progress(label=experiment.name, silent=options.quiet, verbose=options.verbose)
-    with run_folder(experiment.name, out) as folder, stoppable(folder, f"clast run {name}{options.again}"):
+    go_on = f"clast run {name}{options.again}"
+    with run_folder(experiment.name, out) as folder, stoppable(folder, go_on), viewed(folder, options.view):
         if options.resume:
             with readable(folder) as stored:
                 chosen = stored_parameters(experiment, stored)[1]
@@ -176,7 +180,8 @@ def run_scene_file(path: Path, given: dict[str, str], options: RunOptions) -> No
     file = read_scene(path, settings)
     progress = Progress(label=path.stem, silent=options.quiet, verbose=options.verbose)
     progress.detail(", ".join(f"{name} = {value}" for name, value in file.run.model_dump().items()))
-    with run_folder(path.stem, out) as folder, stoppable(folder, f"clast run {path}{options.again}"):
+    go_on = f"clast run {path}{options.again}"
+    with run_folder(path.stem, out) as folder, stoppable(folder, go_on), viewed(folder, options.view):
         stored = run_file(
             file, out=folder, begin=options.begin, resume=options.resume, overwrite=options.overwrite, progress=progress,
             checkpoint_seconds=options.checkpoint,

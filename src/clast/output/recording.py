@@ -31,6 +31,7 @@ from clast.output.store.files import RUN_FILE
 from clast.output.store.provenance import collect_provenance
 from clast.output.store.reader import Run, open_run
 from clast.output.store.writer import RunWriter
+from clast.output.viewer.watched import Watch
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.scene.stored import plane_arrays
@@ -277,34 +278,45 @@ class Recorder:
         outputs: list[Any] = [Samples(writer, end // max(self.samples, 1), end, self.extra)]
         if self.frames > 0:
             outputs.append(Frames(writer, end // self.frames, end, leaving=self.simulation is not None))
-        recorded, stopped = [*outputs], lambda: self.simulation is not None and self.simulation.stopped
+        recorded = [*outputs]
         if self.simulation is not None:
             outputs.append(Called(self.simulation, end))
         last_save = -math.inf  # a first checkpoint at once: from then on a kill loses nothing that was saved
+        watch = Watch(writer.folder)
 
         def save(last: bool = False) -> None:
             nonlocal last_save
+            began = time.monotonic()
             arrays, scalars = engine.checkpoint()
             if last:  # what a new scene may begin with (`Scene.from_run`): a checkpoint has springs of the step before
                 now = engine.springs()
                 arrays |= {"spring_now_key": now.key, "spring_now": now.memory}
             writer.checkpoint(engine.step, engine.time, arrays, {**scalars, "scene": engine.identity})
             last_save = time.monotonic()
+            watch.saved(writer.last_step("frames"), last_save - began)
             progress.detail(f"saved at t = {engine.time:.6g} (step {engine.step})")
 
         def pause() -> None:
             progress.update(engine.step, end, engine.cundall)
-            if time.monotonic() - last_save > self.checkpoint_seconds or writer.pending_bytes > CHECKPOINT_BYTES:
+            seen = watch.wants(writer.last_step("frames"))
+            if seen or time.monotonic() - last_save > self.checkpoint_seconds or writer.pending_bytes > CHECKPOINT_BYTES:
                 save()
+            watch.wait(halted)
+
+        def ended() -> bool:  # by a function of the user's
+            return self.simulation is not None and self.simulation.stopped
 
         with signals() as asked, progress:
+
+            def halted() -> bool:
+                return asked() is not None or ended()
+
             try:
-                stop = lambda: asked() is not None or stopped()  # noqa: E731
-                finished = run_stretches(engine, end, outputs, resumed=resumed, pause=pause, stop=stop)
+                finished = run_stretches(engine, end, outputs, resumed=resumed, pause=pause, stop=halted)
             except (OverlapError, SpeedError, CellError):  # the state before the failing step is good: keep what led to it
                 save()
                 raise
-            if not finished and stopped():
+            if not finished and ended():
                 finished = True
                 record_last(engine, recorded)
             save(last=True)

@@ -21,6 +21,7 @@ from typing import Any
 from clast.experiments.experiment import Entry, Parameters
 from clast.output.store.atomic import write_text
 from clast.report.plan import PlannedRun, differing, progress_of
+from clast.report.views import VIEW_FILE
 from clast.report.words import plain
 from clast.sweeps.task import State
 
@@ -47,7 +48,7 @@ class ParameterValue:
 
 @dataclass(frozen=True)
 class RunReport:
-    """One run. What it does not know is None; pictures are paths within the folder of the report.
+    """One run. What it does not know is None; pictures and view are paths within the folder of the report.
 
     label       what tells it from the experiment's other runs: "cow, 20 m"
     uncounted   of other parameters than the papers' figures: not counted among what agrees
@@ -64,6 +65,7 @@ class RunReport:
     uncounted: bool = False
     quantities: tuple[dict[str, Any], ...] = ()
     pictures: tuple[str, ...] = ()
+    view: str | None = None
     grains: int | None = None
     steps: int | None = None
     cundall: float | None = None
@@ -175,6 +177,7 @@ def report_run(planned: PlannedRun, varied: Sequence[str], folder: Path) -> RunR
         known,
         quantities=tuple(result.get("quantities", ())),
         pictures=tuple(path.relative_to(folder).as_posix() for path in pictures) if progress.state == "finished" else (),
+        view=f"{planned.folder.name}/{VIEW_FILE}" if (planned.folder / VIEW_FILE).exists() else None,
         grains=result.get("grains"),
         steps=result.get("steps"),
         cundall=result.get("cundall"),

@@ -197,6 +197,8 @@ def run_part(section: Section, run: RunReport, pictures: Mapping[str, Picture]) 
     if why := reasons(run):
         lines = "".join(f"<li>{typeset(name)}: {typeset(reason)}</li>" for name, reason in why)
         parts.append(f'<div class="reasons"><b>Where it disagrees, and the likely reason</b><ul>{lines}</ul></div>')
+    if run.view is not None:
+        parts.append(f'<p><a href="{quote(run.view)}">See the run in the browser</a></p>')
     facts = " · ".join(f"{name} {typeset(text)}" for name, text in facts_of(run))
     parts.append(f'<p class="facts">{facts}</p>\n<p class="facts">{parameter_line(run)}</p>')
     parts.append(f'<code class="command">{html.escape(run.command)}</code>')

@@ -6,6 +6,7 @@ report_summary    what was judged
 report_html       one page that holds everything
 report_markdown   a shorter one, for a project's site
 report_pictures   pictures small enough for either
+report_views      runs in the browser, one file each
 report_words      how names and numbers are set
 """
 
@@ -22,6 +23,7 @@ from clast.report.html import html_page
 from clast.report.markdown import markdown_page
 from clast.report.pictures import SUFFIX
 from clast.report.plan import UNKNOWN, PlannedRun, plan_runs
+from clast.report.views import write_views
 from clast.sweeps.display import Display
 from clast.sweeps.index import locked
 from clast.sweeps.local import TaskEnding, run_locally
@@ -63,11 +65,13 @@ def reproduce(
     retry: bool = False,
     form: Format = "html",
     silent: bool = False,
+    views: bool = False,
 ) -> tuple[list[TaskEnding], Path]:
     """Run the wanted experiments (all if none is named) into `folder` and write the report; returns endings and the page.
 
     What is finished stays, what was begun goes on, what failed before is tried again with `retry` only; a failure does not
-    stop the rest. InputError before anything is written if a name, the size or the folder is not good.
+    stop the rest. With `views` the report leads to a view of each finished run. InputError before anything is written if a
+    name, the size or the folder is not good.
     """
     plan = plan_runs(wanted, size, folder)
 
@@ -75,6 +79,8 @@ def reproduce(
         return write_report(plan, size, folder, form)
 
     endings = run_locally(tasks_of(plan), folder, jobs=jobs, retry=retry, progress=Reporting(write, silent=silent))
+    if views:
+        write_views(plan)
     return endings, write()
 
 

@@ -13,8 +13,9 @@ from clast.backend.processes import Answer, count_jobs, share_out
 from clast.errors import InputError
 from clast.output.recording import CHECKPOINT_SECONDS
 from clast.output.store.atomic import make_folder
+from clast.output.store.lock import is_written
 from clast.sweeps.display import Display
-from clast.sweeps.task import Task, is_complete, is_held, keep_error, read_error, state_of
+from clast.sweeps.task import Task, is_complete, keep_error, read_error, state_of
 
 WORKER = "clast.sweeps.worker"
 
@@ -113,6 +114,6 @@ def understood(task: Task, folder: Path, answer: Answer) -> TaskEnding | None:
         return TaskEnding(task, answer["state"], answer["message"], answer["seconds"])
     run = folder / task.name
     message = f"{answer['died']}; what was saved before is intact"
-    if not answer.get("signalled") and not is_held(run):  # one that was signalled to end is continued later, as if stopped
+    if not answer.get("signalled") and not is_written(run):  # one that was signalled to end is continued later, as if stopped
         keep_error(run, task, message)
     return TaskEnding(task, "failed", message)

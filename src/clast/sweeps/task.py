@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +12,8 @@ from clast.errors import StoreError
 from clast.output.progress import Progress, quiet
 from clast.output.recording import CHECKPOINT_SECONDS
 from clast.output.store.atomic import make_folder, write_text
-from clast.output.store.files import LOCK_FILE, RESULT_FILE, RUN_FILE
+from clast.output.store.files import RESULT_FILE, RUN_FILE
+from clast.output.store.lock import is_written
 from clast.output.store.reader import open_run
 from clast.output.store.values import to_json
 
@@ -57,7 +55,7 @@ def state_of(run: Path, *, running: bool = False) -> State:
     running   look whether a process is at it now; else such a run is "begun". Not for everyday use: for the moment of
               looking, nobody else can take the run up
     """
-    if running and is_held(run):
+    if running and is_written(run):
         return "running"
     if (run / ERROR_FILE).exists():
         return "failed"
@@ -76,21 +74,6 @@ def state_of(run: Path, *, running: bool = False) -> State:
 def is_complete(run: Path) -> bool:
     """Whether nothing is left to do: finished and drawn. From names alone, since a sweep may have thousands of runs."""
     return not (run / ERROR_FILE).exists() and all((run / name).exists() for name in (DRAWN_FILE, RESULT_FILE, RUN_FILE))
-
-
-def is_held(run: Path) -> bool:
-    """Whether another process writes the run in a folder."""
-    if not (run / LOCK_FILE).exists():
-        return False
-    with suppress(OSError):
-        descriptor = os.open(run / LOCK_FILE, os.O_RDWR)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(descriptor)
-    return False
 
 
 def keep_error(run: Path, task: Task, message: str, trace: str | None = None) -> None:

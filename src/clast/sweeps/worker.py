@@ -13,8 +13,9 @@ from clast.backend.processes import Answer, attend
 from clast.errors import ClastError
 from clast.output.progress import Progress
 from clast.output.recording import Interrupted
+from clast.output.store.lock import is_written
 from clast.output.store.provenance import without_folders
-from clast.sweeps.task import Task, carry_out, is_complete, is_held, keep_error
+from clast.sweeps.task import Task, carry_out, is_complete, keep_error
 
 SAY_SECONDS = 1.0
 
@@ -54,7 +55,7 @@ def work(piece: dict[str, Any], say: Callable[[Answer], None]) -> Answer:
     say({"share": 0.0})
     if is_complete(run):  # another process was quicker
         return answer("finished")
-    if is_held(run):
+    if is_written(run):
         return answer("elsewhere", f"{run} is being run by another process")
     try:
         carry_out(
@@ -64,7 +65,7 @@ def work(piece: dict[str, Any], say: Callable[[Answer], None]) -> Answer:
     except Interrupted as stop:
         return answer("stopped", str(stop))
     except Exception as error:
-        if is_held(run):  # taken by another process meanwhile: what it does there is its own
+        if is_written(run):  # taken by another process meanwhile: what it does there is its own
             return answer("elsewhere", f"{run} is being run by another process")
         foreseen = isinstance(error, ClastError | OSError)
         message = " ".join((str(error) if foreseen else f"{type(error).__name__}: {error}").split())

@@ -7,6 +7,7 @@ import pytest
 
 import clast
 from clast.errors import InputError, OverlapError, StoreError
+from clast.output import recording
 from clast.scene.timed import Harmonic
 from clast.shapes import disk
 
@@ -58,3 +59,16 @@ def test_quiet_is_quiet(tmp_path, capsys):
 def test_a_harmonic_that_begins_later():
     load = Harmonic(2.0, period=4.0, mean=5.0, phase=-0.5 * math.pi, begin=3.0)
     assert load(np.array([0.0, 2.9, 3.0, 4.0, 5.0, 6.0])) == pytest.approx([5.0, 5.0, 5.0, 7.0, 5.0, 3.0])
+
+
+def test_a_run_that_somebody_looks_at_has_the_same_bits_and_more_parts(tmp_path, monkeypatch):
+    alone = clast.run(pair(), until=0.2, out=tmp_path / "alone", frames=10)
+    waits = []
+    monkeypatch.setattr(recording.Watch, "wants", lambda self, frame: frame != self._frame)
+    monkeypatch.setattr(recording.Watch, "wait", lambda self, stop: waits.append(stop()))
+    seen = clast.run(pair(), until=0.2, out=tmp_path / "seen", frames=10)
+    parts = [len(list((run.folder / "parts").iterdir())) for run in (alone, seen)]
+    assert parts[1] == len(seen.frames) > parts[0] and waits and not any(waits)
+    for one, other in zip(alone.frames, seen.frames, strict=True):
+        assert all(np.array_equal(one[name], other[name]) for name in one.names)
+    assert all(np.array_equal(alone.series[name], seen.series[name]) for name in alone.series)

@@ -8,14 +8,17 @@ import json
 import math
 import re
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from PIL import Image
 from pydantic import Field
+from viewed_runs import flat_run
 
 from clast.experiments import find
 from clast.experiments.experiment import Parameters, Quantity
+from clast.report import views
 from clast.report.gathering import (
     ABSOLUTE,
     COLUMNS,
@@ -295,3 +298,22 @@ def test_machine_is_told_without_its_name():
     said = {"cpu": "Some CPU", "cores": 1, "platform": "Linux 6.1-host-name", "architecture": "x86_64"}
     assert machine_in_words(said) == "Some CPU, 1 core, Linux on x86_64"
     assert machine_in_words({}) == ""
+
+
+def test_a_run_leads_to_its_view(report, tmp_path):
+    seen = dataclasses.replace(report.sections[0].runs[0], view="gas disk/view.html")
+    section = dataclasses.replace(report.sections[0], runs=(seen, *report.sections[0].runs[1:]))
+    page = html_page(dataclasses.replace(report, sections=(section, report.sections[1])), tmp_path)
+    assert page.count('<a href="gas%20disk/view.html">') == 1
+    assert "view.html" not in html_page(report, tmp_path)
+
+
+def test_views_are_written_of_finished_runs_with_frames(tmp_path, monkeypatch):
+    states = {"done": "finished", "begun": "begun", "empty": "finished"}
+    runs = {name: flat_run(tmp_path / name, frames=0 if name == "empty" else 2) for name in states}
+    plan = [SimpleNamespace(folder=run.folder) for run in runs.values()]
+    monkeypatch.setattr(
+        views, "progress_of", lambda each: SimpleNamespace(run=runs[each.folder.name], state=states[each.folder.name])
+    )
+    assert views.write_views(plan) == [tmp_path / "done" / "view.html"]
+    assert views.write_views(plan) == [], "what is there is not written again"

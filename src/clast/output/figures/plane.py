@@ -94,12 +94,12 @@ def scene_outlines(scene: Scene) -> Outlines:
     )
 
 
-def run_outlines(run: Run) -> Outlines:
-    """The bodies of a stored run, for a picture."""
+def run_areas(run: Run) -> list[Any]:
+    """What the shapes of a stored run cover in their body frames: shapely polygons, of several parts the largest."""
     import shapely
 
     scene = run.scene
-    rings = []
+    areas = []
     for k in range(len(scene["shape_radius"])):
         corners = scene["shape_vertices"][scene["shape_first_vertex"][k] : scene["shape_first_vertex"][k + 1]]
         edges = scene["shape_edges"][scene["shape_first_edge"][k] : scene["shape_first_edge"][k + 1]]
@@ -112,7 +112,19 @@ def run_outlines(run: Run) -> Outlines:
         body = skeleton.buffer(float(scene["shape_radius"][k]), quad_segs=ARC)
         if body.geom_type == "MultiPolygon":
             body = max(body.geoms, key=lambda part: part.area)
-        rings.append(np.asarray(body.exterior.coords))
+        areas.append(body)
+    return areas
+
+
+def rings_of(area: Any) -> list[np.ndarray]:
+    """The border of an area and then those of its holes, closed rings (k, 2)."""
+    return [np.asarray(ring.coords) for ring in (area.exterior, *area.interiors)]
+
+
+def run_outlines(run: Run) -> Outlines:
+    """The bodies of a stored run, for a picture."""
+    scene = run.scene
+    rings = [np.asarray(area.exterior.coords) for area in run_areas(run)]
     return Outlines(rings, scene["body_shape"], scene["body_big"].astype(bool), scene["period"])
 
 

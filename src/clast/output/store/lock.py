@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from clast.errors import StoreError
@@ -47,3 +48,18 @@ class RunLock:
         # A writer dropped after an error must not block `resume` in the same process (a notebook).
         if getattr(self, "_descriptor", None) is not None:
             self.release()
+
+
+def is_written(folder: Path) -> bool:
+    """Whether a process, also this one, writes the run in `folder`."""
+    if not (folder / LOCK_FILE).exists():
+        return False
+    with suppress(OSError):
+        descriptor = os.open(folder / LOCK_FILE, os.O_RDWR)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+    return False

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from clast.output.store.files import FORMAT, PACKED_GROUP, RUN_FILE, open_file, 
 from clast.output.store.part import CONTACTS, FRAMES, SERIES, TABLES, names_in
 from clast.output.store.values import Array
 from clast.output.store.writer import TABLES_GROUP, lies_in_space
+
+if TYPE_CHECKING:
+    from clast.output.viewer.notebook import View
 
 _OPEN_FILES = 4
 
@@ -325,6 +328,16 @@ class Run:
         from clast.output.figures.plane import frames_figure
 
         return frames_figure(self, [range(len(self.frames))[index] for index in frames or (-1,)])
+
+    def view(self, height: int = 560, frames: int = 200) -> View:
+        """The run to look at, in the cell of a notebook: played, turned, coloured; `run.view().save("run.html")` for one file.
+
+        height   of the cell (pixels)
+        frames   that are kept at most, evenly chosen
+        """
+        from clast.output.viewer.notebook import View
+
+        return View(self, height, frames)
 
     def close(self) -> None:
         """Close the part files; they open again when needed."""
