@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from clast.errors import ClastError
 from clast.output.store.atomic import make_folder, write_text, write_whole
@@ -24,7 +24,8 @@ from clast.report.pictures import SUFFIX
 from clast.report.plan import UNKNOWN, PlannedRun, plan_runs
 from clast.sweeps.display import Display
 from clast.sweeps.index import locked
-from clast.sweeps.local import TaskEnding, run_locally
+from clast.sweeps.places import LOCAL
+from clast.sweeps.sharing import TaskEnding, run_tasks
 from clast.sweeps.task import Task
 
 Format = Literal["html", "markdown"]
@@ -59,6 +60,7 @@ def reproduce(
     size: str,
     folder: Path,
     *,
+    on: Any = LOCAL,
     jobs: int | None = None,
     retry: bool = False,
     form: Format = "html",
@@ -74,7 +76,7 @@ def reproduce(
     def write() -> Path:
         return write_report(plan, size, folder, form)
 
-    endings = run_locally(tasks_of(plan), folder, jobs=jobs, retry=retry, progress=Reporting(write, silent=silent))
+    endings = run_tasks(tasks_of(plan), folder, on=on, jobs=jobs, retry=retry, progress=Reporting(write, silent=silent))
     return endings, write()
 
 

@@ -19,10 +19,11 @@ from clast.output.recording import CHECKPOINT_SECONDS
 from clast.scene_files.schema_run import PLACE
 from clast.sweeps.display import Display
 from clast.sweeps.index import write_index
-from clast.sweeps.local import TaskEnding, run_locally
+from clast.sweeps.places import LOCAL
 from clast.sweeps.plan import SweepPlan, canonical, read_plan, write_plan
 from clast.sweeps.ranges import read_table, written
 from clast.sweeps.scene_row import files_of, parse_row, read_row
+from clast.sweeps.sharing import TaskEnding, run_tasks
 from clast.sweeps.table import SweepTable, open_sweep
 from clast.sweeps.task import SCENE_FILE
 
@@ -95,6 +96,7 @@ class Sweep:
         self,
         folder: Path | str,
         *,
+        on: Any = LOCAL,
         jobs: int | None = None,
         threads: int | str = 1,
         device: str | None = None,
@@ -102,12 +104,16 @@ class Sweep:
         progress: Display | None = None,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
     ) -> SweepTable:
-        """Plan the sweep in `folder`, run what is missing there, and return what came out; see `run_plan`."""
+        """Plan the sweep in `folder`, run what is missing there, and return what came out; see `run_plan`.
+
+        on   where: a `distributed.Client` of yours, or a word as for `clast sweep --on`; this machine if not given
+        """
         check_where(self.what, device)
         plan = self.plan(folder)
         run_plan(
-            plan, jobs=jobs, threads=threads, device=device, retry=retry, progress=progress, checkpoint_seconds=checkpoint_seconds
-        )
+            plan, on=on, jobs=jobs, threads=threads, device=device, retry=retry, progress=progress,
+            checkpoint_seconds=checkpoint_seconds,
+        )  # fmt: skip
         return open_sweep(folder)
 
 
@@ -115,6 +121,7 @@ def run_plan(
     plan: SweepPlan | Path | str,
     *,
     only: Sequence[int] | None = None,
+    on: Any = LOCAL,
     jobs: int | None = None,
     threads: int | str = 1,
     device: str | None = None,
@@ -125,7 +132,7 @@ def run_plan(
     """Run what is missing of a plan, or of the sweep in a folder, and collect index.csv anew.
 
     only    numbers of rows, from 1; all if None. For a cluster: one row per job
-    jobs, threads, device, retry, progress   as for `clast.sweeps.local.run_locally`
+    on, jobs, threads, device, retry, progress   as for `clast.sweeps.sharing.run_tasks`
     """
     plan = plan if isinstance(plan, SweepPlan) else read_plan(Path(plan))
     for number in only or ():
@@ -134,8 +141,8 @@ def run_plan(
     check_where(plan.what, device)
     tasks = plan.tasks if only is None else [plan.tasks[number - 1] for number in only]
     try:
-        return run_locally(
-            tasks, plan.folder, jobs=jobs, threads=threads, device=device, retry=retry, progress=progress,
+        return run_tasks(
+            tasks, plan.folder, on=on, jobs=jobs, threads=threads, device=device, retry=retry, progress=progress,
             checkpoint_seconds=checkpoint_seconds,
         )  # fmt: skip
     finally:

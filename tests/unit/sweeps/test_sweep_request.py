@@ -14,10 +14,10 @@ import clast
 from clast.cli import run_command
 from clast.errors import InputError, StoreError
 from clast.output.store.lock import RunLock
-from clast.sweeps.local import understood
 from clast.sweeps.plan import read_plan
 from clast.sweeps.ranges import read_numbers, read_table, read_values, read_vary
 from clast.sweeps.scene_row import parse_row, read_row, toml_text
+from clast.sweeps.sharing import understood
 from clast.sweeps.sweep import Sweep
 from clast.sweeps.task import DRAWN_FILE, ERROR_FILE, Task, keep_error, read_error, state_of
 from clast.sweeps.worker import work
