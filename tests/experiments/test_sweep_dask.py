@@ -86,7 +86,7 @@ def dask(tmp_path_factory):
 
 def test_a_killed_worker_costs_the_steps_since_the_checkpoint_and_a_failed_row_is_named(dask, capsys):
     address, _, workers = dask
-    rows = "fill.0.seed,run.until,fill.0.speed\n" + f"1,{LONG},1\n2,1,1e6\n3,1,1\n4,1,1\n"
+    rows = "fill.0.seed,run.until,fill.0.speed\n" + f"1,{LONG},1\n2,1,300\n3,1,1\n4,1,1\n"
     Path("rows.csv").write_text(rows)
     request = ["sweep", "gas.toml", "--table", "rows.csv", "--out", "s"]
     assert run_command([*request, "--plan"]) == 0

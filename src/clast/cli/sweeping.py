@@ -48,6 +48,9 @@ def sweep(
     only: Annotated[list[str] | None, typer.Option(help="Rows to run, by number from 1: 7, or 3,5:9.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Try again what failed.")] = False,
     plan: Annotated[bool, typer.Option("--plan", help="Write down what to run, and run nothing.")] = False,
+    script: Annotated[
+        bool, typer.Option("--script", help="As --plan; write a script too that submits the rows to SLURM without Dask.")
+    ] = False,
     list_rows: Annotated[bool, typer.Option("--list", help="Show the rows and the state of each, write nothing.")] = False,
     checkpoint: Checkpoint = 30.0,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the sweep's folder.")] = False,
@@ -76,6 +79,7 @@ def sweep(
         raise InputError(f"--jobs {jobs}: give a positive number")
     check_place_word(on)
     rows = ",".join(only) if only else None
+    write_only = "script" if script else "plan" if plan else ""
     settings = {
         "on": on, "jobs": jobs, "threads": read_threads(threads), "device": read_device(device), "retry": retry,
         "checkpoint_seconds": checkpoint,
@@ -93,7 +97,7 @@ def sweep(
             show_request(asked)
             return
         with run_folder(f"{Path(name).stem}-sweep", out) as folder:
-            carry_out(asked.plan(folder), rows, plan, list_rows, settings, quiet)
+            carry_out(asked.plan(folder), rows, write_only, list_rows, settings, quiet)
         return
     if not is_sweep(name):
         raise InputError(
@@ -104,7 +108,7 @@ def sweep(
         raise InputError(f"{option}: a sweep that is there keeps what it was planned with; leave it out")
     from clast.sweeps.plan import read_plan
 
-    carry_out(read_plan(Path(name)), rows, plan, list_rows, settings, quiet)
+    carry_out(read_plan(Path(name)), rows, write_only, list_rows, settings, quiet)
 
 
 def is_sweep(name: str) -> bool:
@@ -142,11 +146,15 @@ def show_request(asked: Sweep) -> None:
     show(found)
 
 
-def carry_out(plan: SweepPlan, only: str | None, plan_only: bool, list_only: bool, settings: dict[str, Any], quiet: bool) -> None:
-    """Run a plan, or some rows of it, or only tell of it."""
+def carry_out(plan: SweepPlan, only: str | None, write_only: str, list_only: bool, settings: dict[str, Any], quiet: bool) -> None:
+    """Run a plan, or some rows of it, or only tell of it.
+
+    write_only   "plan" or "script": leave it at that
+    """
     from clast.sweeps.display import Display
     from clast.sweeps.index import write_index
     from clast.sweeps.ranges import read_numbers
+    from clast.sweeps.slurm_script import write_script
     from clast.sweeps.sweep import run_plan
     from clast.sweeps.table import open_sweep
 
@@ -158,15 +166,16 @@ def carry_out(plan: SweepPlan, only: str | None, plan_only: bool, list_only: boo
         else:
             show_rows(open_sweep(plan.folder), rows, running=True)
         return
-    if plan_only:
+    if write_only:
         write_index(plan)
+        script = write_script(plan, settings["threads"], settings["device"]) if write_only == "script" else None
         if quiet:
             print(plan.folder)
         else:
             count = len(plan.rows)
             print(f"{count} row{'s' if count != 1 else ''} in {plan.folder}, none run now")
             print(f"here:        clast sweep {folder}")
-            print(f'with SLURM:  sbatch --array=1-{count} --wrap "clast sweep {folder} --only \\$SLURM_ARRAY_TASK_ID --jobs 1"')
+            print(f"with SLURM:  {f'bash {shlex.quote(str(script))}' if script else f'clast sweep {folder} --script'}")
         return
     with stoppable(plan.folder, settings["on"]):
         endings = run_plan(plan, only=rows, progress=Display(silent=quiet), **settings)

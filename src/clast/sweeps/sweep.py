@@ -28,7 +28,10 @@ from clast.sweeps.table import SweepTable, open_sweep
 from clast.sweeps.task import SCENE_FILE
 
 MOST_ROWS = 100_000
-BUILD_SECONDS = 20.0  # for building scenes before the sweep begins; after that only their entries are checked
+BUILT_ROWS = (
+    200  # at most, spread over all rows, are built as scenes before the sweep begins; of all others the entries are checked
+)
+BUILD_SECONDS = 20.0  # for that
 
 
 class Sweep:
@@ -61,10 +64,10 @@ class Sweep:
         self._shapes: dict[str, bytes] = {}
         asked = combined(vary or {}, table, given or {}, hyphens=not self.is_scene)
         self.rows: list[dict[str, Any]] = []
-        began, seen = time.monotonic(), dict[str, int]()
+        began, seen, every = time.monotonic(), dict[str, int](), math.ceil(len(asked) / BUILT_ROWS)
         for number, row in enumerate(asked, start=1):
             try:
-                build = time.monotonic() - began < BUILD_SECONDS
+                build = number % every == 0 and time.monotonic() - began < BUILD_SECONDS
                 self.rows.append(self._checked_scene(row, build) if self.is_scene else self._checked(row))
             except ClastError as error:
                 raise type(error)(f"row {number} ({written(row)}): {error}") from None
