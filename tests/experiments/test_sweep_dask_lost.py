@@ -1,4 +1,4 @@
-"""Two hundred runs on Dask through five killed workers and a scheduler that is started anew; what a run costs beside its own time."""
+"""Two hundred runs on Dask through five killed workers and a scheduler that starts anew; what a run costs beside its own time."""
 
 import threading
 import time

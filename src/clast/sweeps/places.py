@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from importlib.util import find_spec
 from typing import Any
 
 from clast.errors import InputError
@@ -22,13 +23,8 @@ def check_place_word(on: Any) -> None:
     if isinstance(on, str):
         if on not in BATCH and not (on.startswith(DASK) and len(on) > len(DASK)):
             raise InputError(f"on = {on!r} is no place for a sweep: choose local, dask://HOST:PORT, {' or '.join(BATCH)}")
-        try:
-            import distributed  # noqa: F401
-
-            if on in BATCH:
-                import dask_jobqueue  # noqa: F401
-        except ImportError:
-            raise InputError(f"on = {on!r}: {NEEDED}") from None
+        if any(find_spec(name) is None for name in ("distributed", "dask_jobqueue")):
+            raise InputError(f"on = {on!r}: {NEEDED}")
     elif not all(hasattr(on, name) for name in ("submit", "run", "subscribe_topic")):
         raise InputError(f"on = {on!r} must be a distributed.Client, local, dask://HOST:PORT, {' or '.join(BATCH)}")
     elif getattr(on, "asynchronous", False):

@@ -28,9 +28,7 @@ from clast.sweeps.table import SweepTable, open_sweep
 from clast.sweeps.task import SCENE_FILE
 
 MOST_ROWS = 100_000
-BUILT_ROWS = (
-    200  # at most, spread over all rows, are built as scenes before the sweep begins; of all others the entries are checked
-)
+BUILT_ROWS = 200  # at most, spread over all, are built as scenes before the sweep begins; of the others entries are checked
 BUILD_SECONDS = 20.0  # for that
 
 

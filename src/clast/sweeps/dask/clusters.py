@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -74,19 +75,28 @@ def clients_own(client: Any, say: Callable[[str], None]) -> Iterator[DaskRows]:
     yield DaskRows(client, connect)
 
 
+def cluster_class(kind: str) -> Any:
+    """The class of `dask_jobqueue` for a batch system. Its import takes Ctrl-C for itself and exits with 0: that is undone."""
+    handler = signal.getsignal(signal.SIGINT)
+    import dask_jobqueue
+
+    with suppress(ValueError):  # not the main thread, which alone minds signals
+        signal.signal(signal.SIGINT, handler)
+    return {"slurm": dask_jobqueue.SLURMCluster, "pbs": dask_jobqueue.PBSCluster}[kind]
+
+
 @contextmanager
 def batch_jobs(kind: str, *, jobs: int | None, threads: int | str, say: Callable[[str], None]) -> Iterator[DaskRows]:
     """Jobs of SLURM or PBS, one row at a time in each, started and ended as rows come and go; all are ended at the end.
 
-    Queue, account, memory, walltime stand in Dask's configuration (`jobqueue.slurm`), as for other uses of Dask.
+    Queue, account, memory, walltime stand in Dask's configuration (`jobqueue.slurm`), as for other uses of Dask; so does a GPU.
     """
-    import dask_jobqueue
-
     cores = threads if isinstance(threads, int) else dask.config.get(f"jobqueue.{kind}.cores") or 1
     memory = dask.config.get(f"jobqueue.{kind}.memory") or MEMORY
-    made = {"slurm": dask_jobqueue.SLURMCluster, "pbs": dask_jobqueue.PBSCluster}[kind]
     try:
-        cluster = made(cores=cores, processes=1, memory=memory, worker_extra_args=["--nthreads", "1"])
+        cluster = cluster_class(kind)(
+            cores=cores, processes=1, memory=memory, worker_extra_args=["--nthreads", "1", "--resources", "GPU=1"]
+        )
     except (OSError, ValueError, TypeError) as error:
         raise InputError(f"--on {kind}: Dask cannot make jobs ({error}): look at jobqueue.{kind} in its configuration") from None
     try:

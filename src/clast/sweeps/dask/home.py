@@ -137,7 +137,11 @@ class Sharing:
             (f"{len(workers)} workers take {slots} rows at a time" if workers else "no worker is there yet: rows wait for one")
             + (f"; dashboard: {link}" if link else "")
         )
-        if any(needs_gpu(each.piece) for each in self.sent) and not any("GPU" in each["resources"] for each in workers):
+        if (
+            workers
+            and any(needs_gpu(each.piece) for each in self.sent)
+            and not any("GPU" in each["resources"] for each in workers)
+        ):
             self.say("no worker there offers a GPU: start one with dask worker ADDRESS --nthreads 1 --resources GPU=1")
 
     def note(self, event: Any) -> None:
