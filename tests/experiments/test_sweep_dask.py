@@ -25,7 +25,7 @@ from clast.sweeps.task import is_held, state_of
 distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'clast[dask]'")
 from dask_cluster import cluster  # noqa: E402
 
-LONG = 15.0  # time of a run that takes some seconds
+LONG = 10.0  # time of a run that takes some seconds
 
 
 def wait_for(condition, what):
@@ -134,13 +134,35 @@ def test_ctrl_c_saves_rows_and_leaves_the_cluster_as_it_was(dask):
     assert not Path("s/.home").exists()
 
 
-def test_a_client_of_ones_own_and_its_table(dask):
+def test_the_papers_are_reproduced_on_the_same_engines(dask, capsys):
     address, _, _ = dask
+    assert run_command(["reproduce", "gallery", "--on", address, "--out", "r"]) == 0
+    shown = capsys.readouterr()
+    assert "2 workers take" in shown.err and "gallery finished in" in shown.err and Path("r/report.html").exists()
+
+
+def test_a_client_of_ones_own_and_a_row_that_runs_out_of_memory(dask):
+    """The system kills the largest process, which is that of the row."""
+    address, _, workers = dask
     with distributed.Client(address.replace("dask", "tcp"), set_as_default=False) as client:
-        sweep = clast.Sweep("gas.toml", vary={"fill.0.seed": [1, 2, 3]}, given={"run.until": 1.0})
-        table = sweep.run("s", on=client, jobs=1, progress=Display(silent=True))
-        assert client.status == "running"
-    assert (table["state"] == "finished").all() and table["steps"].tolist() == [1000] * 3
+        sweep = clast.Sweep("gas.toml", table=[{"fill.0.seed": 1, "run.until": LONG}, {"fill.0.seed": 2, "run.until": 1.0}])
+        run = Path("s") / sweep.plan("s").names[0]
+
+        def kill():
+            wait_for(lambda: saved_step(run) > 0 and any(has_in_hand(each, run) for each in workers), "the run has not begun")
+            os.kill(int((run / ".lock").read_text()), signal.SIGKILL)
+
+        thread = threading.Thread(target=kill)
+        thread.start()
+        starts = [each.starts for each in workers]
+        table = sweep.run("s", on=client, progress=Display(silent=True), checkpoint_seconds=0.05)
+        thread.join()
+        assert table["state"].tolist() == ["failed", "finished"]
+        assert "killed (SIGKILL), as happens when memory runs out" in table["message"][0]
+        before = clast.open(run).run_id
+        table = sweep.run("s", on=client, jobs=1, retry=True, progress=Display(silent=True))
+        assert client.status == "running" and [each.starts for each in workers] == starts
+    assert (table["state"] == "finished").all() and clast.open(run).run_id == before
 
 
 def test_without_a_disk_in_common_results_and_checkpoints_come_home(tmp_path):
@@ -155,10 +177,7 @@ def test_without_a_disk_in_common_results_and_checkpoints_come_home(tmp_path):
         survivor = next(each for each in workers if each is not found["killed"])
         assert not list(survivor.folder.rglob("*.h5")), "it keeps files of rows that are home"
         assert not is_held(runs[0]) and not list(Path("s").glob(".*arriving"))
-    sweep.run("local", jobs=1, progress=Display(silent=True))
-    for run in runs:
-        require_same(content(run), content(Path("local") / run.name))
-        names = [
-            sorted(path.name for path in folder.iterdir() if path.name != "parts") for folder in (run, Path("local") / run.name)
-        ]
-        assert names[0] == names[1]
+    for run, row in zip(runs, sweep.rows, strict=True):
+        require_same(content(run), whole(Path("whole") / run.name, row))
+        there = {path.name for path in run.iterdir()}
+        assert there == {".drawn", ".lock", "checkpoint.h5", "energy.png", "frames.png", "parts", "result.json", "run.h5"}

@@ -66,6 +66,17 @@ def there(tmp_path):
     assert not found.scratch.exists()
 
 
+def test_files_that_nobody_fetches_are_removed_in_the_end(there, monkeypatch):
+    row.forget_left()
+    assert there.scratch.exists(), "it is under way"
+    there.ended = time.monotonic()
+    row.forget_left()
+    assert there.scratch.exists(), "home may come"
+    monkeypatch.setattr(row, "LEFT_SECONDS", -1.0)
+    row.forget_left()
+    assert not there.scratch.exists() and not row._rows
+
+
 def step_of(run):
     return read_mark(run, open_run(run).run_id).step
 

@@ -7,6 +7,7 @@ row, and a run that is stopped saves itself. The process is kept for the next ro
 from __future__ import annotations
 
 import fcntl
+import math
 import os
 import shutil
 import threading
@@ -30,6 +31,7 @@ AHEAD_FILE = ".rows-ahead"  # in the cache of kernels: locked by who compiles, t
 IDLE_SECONDS = 60.0  # for which a process without a row is kept
 HOME_SECONDS = 300.0  # for files to come from home
 HELD_WAIT = 0.5  # seconds
+LEFT_SECONDS = 3600.0  # after which the files of a row that nobody has fetched are removed: its home is gone
 
 _lock = threading.Lock()
 _rows: dict[tuple[str, int], Row] = {}
@@ -40,6 +42,7 @@ _stopped: set[str] = set()
 def run_row(piece: dict[str, Any]) -> Answer:
     """The task that a worker is given. Nothing is raised: whatever goes wrong is an answer."""
     row = Row(piece, get_worker())
+    forget_left()
     with _lock:
         if row.sweep in _stopped:
             return row.stopped()
@@ -49,6 +52,7 @@ def run_row(piece: dict[str, Any]) -> Answer:
     except Exception as error:
         return row.failed(f"{type(error).__name__}: {error}")
     finally:
+        row.ended = time.monotonic()
         if row.scratch is None:
             forget(row.sweep, row.number)
 
@@ -59,6 +63,7 @@ class Row:
     scratch   where it lies if the sweep's folder is not seen from here, else None
     arrived   set when its files have come from home
     refused   why they will not come
+    ended     when it ended, inf before
     """
 
     def __init__(self, piece: dict[str, Any], worker: Any) -> None:
@@ -67,6 +72,7 @@ class Row:
         self.scratch: Path | None = None
         self.arrived, self.stop = threading.Event(), threading.Event()
         self.refused: Answer | None = None
+        self.ended = math.inf
         self._saved: tuple[int, ...] = ()
 
     @property
@@ -271,6 +277,14 @@ def row_of(sweep: str, number: int) -> Row:
     """A row that is on this worker; KeyError if it is not."""
     with _lock:
         return _rows[sweep, number]
+
+
+def forget_left() -> None:
+    """Remove rows that ended long ago."""
+    with _lock:
+        left = [key for key, row in _rows.items() if time.monotonic() - row.ended > LEFT_SECONDS]
+    for sweep, number in left:
+        forget(sweep, number)
 
 
 def forget(sweep: str, number: int) -> None:
