@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import threading
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -12,7 +13,7 @@ from clast.errors import StoreError
 from clast.output.store.checkpoint import read_mark
 from clast.output.store.reader import open_run
 from clast.output.store.writer import RunWriter
-from clast.sweeps.task import DRAWN_FILE, ERROR_FILE, is_complete, is_held
+from clast.sweeps.task import DRAWN_FILE, ERROR_FILE, is_complete, is_held, state_of
 
 pytest.importorskip("distributed", reason="Dask is not installed: pip install 'clast[dask]'")
 from clast.sweeps.dask import files, row
@@ -131,6 +132,18 @@ def test_a_run_begun_anew_replaces_the_one_at_home(tmp_path, there):
         save(home, step)
     travel.send(0, WORKER, home, None)
     _, name = save(away, 1, overwrite=True)
+    replace = Path.replace
+
+    def killed(path, target):
+        if path.name == "checkpoint.h5" and target.parent == home:
+            raise OSError("killed here")
+        return replace(path, target)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "replace", killed)
+        with pytest.raises(OSError, match="killed here"):
+            travel.bring(0, WORKER, home)
+    assert state_of(home) == "begun", "a checkpoint of the run before lies beside the new one"
     travel.bring(0, WORKER, home)
     assert open_run(home).run_id == name and step_of(home) == 1 and len(list((home / "parts").iterdir())) == 1
     travel.close()
@@ -145,6 +158,24 @@ def test_a_row_that_somebody_else_writes_is_left_to_them(tmp_path, there):
     sharing.send(0, WORKER)
     assert there.arrived.is_set() and there.refused["state"] == "elsewhere"
     writer.close()
+
+
+def test_a_run_that_its_killed_worker_still_saves_is_waited_for(there, monkeypatch):
+    """Unless somebody had it before the sweep began."""
+    there_was, there.scratch = there.scratch, None
+    there.piece |= {"threads": 1, "held": False}
+    there.worker.status = SimpleNamespace(name="running")
+    answers = []
+    monkeypatch.setattr(row, "HELD_WAIT", 0.0)
+    monkeypatch.setattr(row, "take_process", lambda threads: None)
+    monkeypatch.setattr(row, "keep_process", lambda threads, process, ended: None)
+    monkeypatch.setattr(row, "converse", lambda *_, **__: {"state": answers.pop(0)})
+    for held, wanted in ((False, "finished"), (True, "elsewhere")):
+        there.piece["held"], answers[:] = held, ["elsewhere", "elsewhere", "finished"]
+        assert there.conversation(None)["state"] == wanted
+    there.stop.set()
+    assert there.conversation(None)["state"] == "stopped"
+    there.scratch = there_was
 
 
 def test_one_compiles_and_the_others_wait(tmp_path, monkeypatch):
