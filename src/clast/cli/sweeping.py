@@ -80,8 +80,9 @@ def sweep(
     check_place_word(on)
     rows = ",".join(only) if only else None
     write_only = "script" if script else "plan" if plan else ""
+    here = on == LOCAL and not write_only
     settings = {
-        "on": on, "jobs": jobs, "threads": read_threads(threads), "device": read_device(device), "retry": retry,
+        "on": on, "jobs": jobs, "threads": read_threads(threads), "device": read_device(device, here=here), "retry": retry,
         "checkpoint_seconds": checkpoint,
     }  # fmt: skip
 
@@ -92,7 +93,7 @@ def sweep(
         if is_sweep(name) and name not in names():
             raise InputError(f"{name} is a sweep's folder: to add rows, give its experiment or scene file and --out {name}")
         asked = read_request(name, vary or [], table, size, context.args)
-        check_where(name, device)
+        check_where(name, device, here=here)
         if list_rows and (out is None or not is_sweep(str(out))):  # only to look: nothing is planned
             show_request(asked)
             return

@@ -109,7 +109,7 @@ class Sweep:
 
         on   where: a `distributed.Client` of yours, or a word as for `clast sweep --on`; this machine if not given
         """
-        check_where(self.what, device)
+        check_where(self.what, device, here=on == LOCAL)
         plan = self.plan(folder)
         run_plan(
             plan, on=on, jobs=jobs, threads=threads, device=device, retry=retry, progress=progress,
@@ -139,7 +139,7 @@ def run_plan(
     for number in only or ():
         if not 1 <= number <= len(plan.rows):
             raise InputError(f"there is no row {number} in {plan.folder}: they are numbered from 1 to {len(plan.rows)}")
-    check_where(plan.what, device)
+    check_where(plan.what, device, here=on == LOCAL)
     tasks = plan.tasks if only is None else [plan.tasks[number - 1] for number in only]
     try:
         return run_tasks(
@@ -150,10 +150,10 @@ def run_plan(
         write_index(plan)
 
 
-def check_where(what: str, device: str | None) -> None:
-    """InputError if runs of an experiment or a scene file cannot be made on a device."""
+def check_where(what: str, device: str | None, *, here: bool = True) -> None:
+    """InputError if runs of an experiment or a scene file cannot be made on a device; of one elsewhere only its name is checked."""
     if device is not None:
-        check_device(device)
+        check_device(device, here=here)
         if not what.lower().endswith(SCENE_FILE):
             check_place(find(what), device)
 

@@ -79,3 +79,18 @@ def test_a_table_is_a_data_frame(tmp_path, monkeypatch):
         table.frame()
     with pytest.raises(InputError, match="no data frame"):
         table.frame("excel")
+
+
+def test_home_needs_no_gpu_for_rows_that_run_elsewhere(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    def check_grid():
+        raise InputError("there is no GPU")
+
+    monkeypatch.setattr("clast.dynamics.gpu.devices.check_grid", check_grid)
+    words = ["sweep", "cow-gas", "--vary", "seed=1:2", "--device", "cuda", "--out", "s"]
+    assert run_command(words) == 2
+    assert "there is no GPU" in capsys.readouterr().err and not list(tmp_path.iterdir())
+    assert run_command([*words, "--script"]) == 0
+    assert "--device cuda" in (tmp_path / "s" / "slurm.sh").read_text()
+    assert run_command([*words, "--device", "gpu", "--plan"]) == 2

@@ -133,8 +133,13 @@ class Sharing:
         workers = about["workers"].values()
         slots = sum(each["nthreads"] for each in workers)
         link = self.client.dashboard_link if "dashboard" in about["services"] else ""
+        number = f"{len(workers)} worker{'s take' if len(workers) > 1 else ' takes'}"
         self.say(
-            (f"{len(workers)} workers take {slots} rows at a time" if workers else "no worker is there yet: rows wait for one")
+            (
+                f"{number} {slots} row{'s' if slots > 1 else ''} at a time"
+                if workers
+                else "no worker is there yet: rows wait for one"
+            )
             + (f"; dashboard: {link}" if link else "")
         )
         if (
