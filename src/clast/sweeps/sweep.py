@@ -151,7 +151,7 @@ def run_plan(
 
 
 def check_where(what: str, device: str | None, *, here: bool = True) -> None:
-    """InputError if runs of an experiment or a scene file cannot be made on a device; of one elsewhere only its name is checked."""
+    """InputError if runs of an experiment or a scene file cannot be made on a device; elsewhere only its name is checked."""
     if device is not None:
         check_device(device, here=here)
         if not what.lower().endswith(SCENE_FILE):

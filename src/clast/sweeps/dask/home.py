@@ -133,15 +133,11 @@ class Sharing:
         workers = about["workers"].values()
         slots = sum(each["nthreads"] for each in workers)
         link = self.client.dashboard_link if "dashboard" in about["services"] else ""
-        number = f"{len(workers)} worker{'s take' if len(workers) > 1 else ' takes'}"
-        self.say(
-            (
-                f"{number} {slots} row{'s' if slots > 1 else ''} at a time"
-                if workers
-                else "no worker is there yet: rows wait for one"
-            )
-            + (f"; dashboard: {link}" if link else "")
-        )
+        shown = "no worker is there yet: rows wait for one"
+        if workers:
+            take = "workers take" if len(workers) > 1 else "worker takes"
+            shown = f"{len(workers)} {take} {slots} row{'s' if slots > 1 else ''} at a time"
+        self.say(shown + (f"; dashboard: {link}" if link else ""))
         if (
             workers
             and any(needs_gpu(each.piece) for each in self.sent)
