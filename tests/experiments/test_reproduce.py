@@ -17,7 +17,7 @@ from clast.report.gathering import gather
 from clast.report.plan import SECONDS, PlannedRun, folder_name, plan_runs, progress_of, size_there
 from clast.report.reproduce import reproduce, tasks_of, write_report
 from clast.sweeps.index import locked
-from clast.sweeps.local import TaskEnding
+from clast.sweeps.sharing import TaskEnding
 from clast.sweeps.task import Task, carry_out, keep_error
 
 
@@ -154,7 +154,7 @@ def test_a_report_that_cannot_be_written_does_not_end_the_runs(capsys, tmp_path)
 
 def test_what_others_run_is_not_finished(monkeypatch, capsys):
     ending = TaskEnding(Task("gallery", "gallery"), "elsewhere")
-    monkeypatch.setattr(reproduction, "run_locally", lambda *_, **__: [ending])
+    monkeypatch.setattr(reproduction, "run_tasks", lambda *_, **__: [ending])
     Path("R").mkdir()
     assert run_command(["reproduce", "gallery", "--out", "R"]) == 3
     assert "left to the processes that run them now: gallery" in capsys.readouterr().err
@@ -191,7 +191,7 @@ def test_report_is_written_whenever_a_run_has_ended(undrawn, tmp_path, monkeypat
             seen.append(stored(folder))
         return [TaskEnding(task, "finished") for task in tasks]
 
-    monkeypatch.setattr(reproduction, "run_locally", one_after_the_other)
+    monkeypatch.setattr(reproduction, "run_tasks", one_after_the_other)
     monkeypatch.setattr("clast.report.plan.SECONDS", {"gallery": {"quick": 2.0}, "friction-loop": {"quick": 1.0}})
     _, page = reproduce(["gallery", "friction-loop"], "quick", tmp_path, silent=True)
     assert seen == [{"friction-loop": "missing", "gallery": "finished"}, {"friction-loop": "failed", "gallery": "finished"}]

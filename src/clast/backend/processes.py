@@ -121,6 +121,38 @@ def why_ended(code: int, last: str) -> str:
     return f"its process ended with status {code}{f': {last.strip()}' if last else ''}"
 
 
+def converse(
+    worker: Worker,
+    piece: Mapping[str, Any],
+    *,
+    hear: Callable[[Answer], None],
+    stop: Callable[[], bool],
+    look: Callable[[], None],
+) -> Answer:
+    """Have one piece worked on by one process and return the last answer to it, as `share_out` hands it on.
+
+    stop   when it is true the process is let go: it saves what it has, and ends
+    look   is called several times a second
+    """
+    worker.give(0, piece)
+    let_go = False
+    while True:
+        if stop() and not let_go:
+            let_go = True
+            worker.let_go()
+        if select.select([worker.output], [], [], LOOK_SECONDS)[0]:
+            answers = worker.hear()
+            if answers is None:
+                why = worker.end()
+                return {"end": True, "died": why, "signalled": worker.signalled}
+            for answer in answers:
+                if answer.get("end"):
+                    worker.piece = None
+                    return answer
+                hear(answer)
+        look()
+
+
 def share_out(
     module: str,
     pieces: Sequence[Mapping[str, Any]],

@@ -15,6 +15,10 @@ Size = Annotated[str | None, typer.Option(help="quick or full; quick if not give
 Device = Annotated[
     str | None, typer.Option(help="cpu, cuda (an NVIDIA GPU) or auto, the GPU where it pays; cpu if not given.", metavar="DEVICE")
 ]
+On = Annotated[
+    str, typer.Option(help="Where: local, dask://HOST:PORT (a scheduler), slurm or pbs (jobs made by Dask).", metavar="PLACE")
+]
+Jobs = Annotated[int | None, typer.Option(help="Runs at the same time; if not given one per core, on a cluster all that fit.")]
 Checkpoint = Annotated[float, typer.Option(help="Seconds between checkpoints.", metavar="SECONDS")]
 Help = Annotated[bool, typer.Option("-h", "--help", help="Show this, and with NAME its parameters.")]
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clast.cli.app import app, fail
+from clast.cli.app import Jobs, On, app, fail
 from clast.cli.folders import RUNS
 from clast.cli.running import Terminated
 from clast.cli.tables import plain_table, show
 from clast.errors import InputError
+from clast.sweeps.places import check_place_word
 
 if TYPE_CHECKING:
     from clast.report.plan import PlannedRun
@@ -26,7 +27,8 @@ def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="Experiments; all if none is named.", metavar="[NAME]...")] = None,
     size: Annotated[str | None, typer.Option(help="quick or full; that of the runs in --out, or quick.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of all runs and the report; runs/reproduce-SIZE if not given.")] = None,
-    jobs: Annotated[int | None, typer.Option(help="Runs at the same time; one per core if not given.")] = None,
+    on: On = "local",
+    jobs: Jobs = None,
     retry: Annotated[bool, typer.Option("--retry", help="Try again what failed before.")] = False,
     report_only: Annotated[bool, typer.Option("--report-only", help="Run nothing, write the report on what is there.")] = False,
     list_only: Annotated[bool, typer.Option("--list", help="Run nothing, show what there is to run and what is there.")] = False,
@@ -53,6 +55,7 @@ def reproduce(
         raise InputError(f"--format {form}: choose {' or '.join(FORMATS)}")
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs {jobs}: give a positive number")
+    check_place_word(on)
     if report_only and list_only:
         raise InputError("--list and --report-only contradict each other: choose one")
     size = size or (size_there(out) if out is not None else QUICK)
@@ -69,7 +72,9 @@ def reproduce(
         print(write_report(plan, size, folder, form))
         return
     try:
-        endings, page = run_all(names or [], size, folder, jobs=jobs, retry=retry, form=form, silent=quiet, views=views)
+        endings, page = run_all(
+            names or [], size, folder, on=on, jobs=jobs, retry=retry, form=form, silent=quiet, views=views
+        )  # fmt: skip
     except (KeyboardInterrupt, Terminated) as stop:
         fail("stopped; what was saved is intact, and the same command goes on with it", 0)
         raise typer.Exit(128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)) from None

@@ -256,10 +256,10 @@ def read_threads(text: str) -> int | str:
     raise InputError(f"--threads {text}: give a positive number or auto")
 
 
-def read_device(text: str | None) -> str | None:
-    """A device that can be used here, or None if none is given."""
+def read_device(text: str | None, *, here: bool = True) -> str | None:
+    """A device that can be used (on this machine, unless `here` is false), or None if none is given."""
     if text is not None:
         from clast.dynamics.gpu.devices import check_device
 
-        check_device(text, "--device ")
+        check_device(text, "--device ", here=here)
     return text

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import shlex
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clast.cli.app import OPEN, Checkpoint, Device, Help, Size, app, fail
+from clast.cli.app import OPEN, Checkpoint, Device, Help, Jobs, On, Size, app, fail
 from clast.cli.folders import run_folder
 from clast.cli.running import SCENE_FILE, Terminated, read_device, read_options, read_threads
 from clast.cli.tables import number, plain_table, show, show_parameters
 from clast.errors import InputError
+from clast.sweeps.places import LOCAL, check_place_word
 
 if TYPE_CHECKING:
-    from clast.sweeps.local import TaskEnding
     from clast.sweeps.plan import SweepPlan
+    from clast.sweeps.sharing import TaskEnding
     from clast.sweeps.sweep import Sweep
     from clast.sweeps.table import SweepTable
 
@@ -40,12 +41,16 @@ def sweep(
     table: Annotated[Path | None, typer.Option(help="CSV file whose columns are parameters, a run a row.")] = None,
     size: Size = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the sweep; runs/NAME-sweep-DATE-n if not given.")] = None,
-    jobs: Annotated[int | None, typer.Option(help="Runs at the same time; one per core if not given.")] = None,
+    on: On = "local",
+    jobs: Jobs = None,
     threads: Annotated[str, typer.Option(help="Threads of each run, or auto.")] = "1",
     device: Device = None,
     only: Annotated[list[str] | None, typer.Option(help="Rows to run, by number from 1: 7, or 3,5:9.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Try again what failed.")] = False,
     plan: Annotated[bool, typer.Option("--plan", help="Write down what to run, and run nothing.")] = False,
+    script: Annotated[
+        bool, typer.Option("--script", help="As --plan; write a script too that submits the rows to SLURM without Dask.")
+    ] = False,
     list_rows: Annotated[bool, typer.Option("--list", help="Show the rows and the state of each, write nothing.")] = False,
     checkpoint: Checkpoint = 30.0,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the sweep's folder.")] = False,
@@ -75,9 +80,12 @@ def sweep(
         raise InputError(f"--checkpoint {checkpoint}: give seconds, not less than 0")
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs {jobs}: give a positive number")
+    check_place_word(on)
     rows = ",".join(only) if only else None
+    write_only = "script" if script else "plan" if plan else ""
+    here = on == LOCAL and not write_only
     settings = {
-        "jobs": jobs, "threads": read_threads(threads), "device": read_device(device), "retry": retry,
+        "on": on, "jobs": jobs, "threads": read_threads(threads), "device": read_device(device, here=here), "retry": retry,
         "checkpoint_seconds": checkpoint,
     }  # fmt: skip
 
@@ -88,12 +96,12 @@ def sweep(
         if is_sweep(name) and name not in names():
             raise InputError(f"{name} is a sweep's folder: to add rows, give its experiment or scene file and --out {name}")
         asked = read_request(name, vary or [], table, size, context.args)
-        check_where(name, device)
+        check_where(name, device, here=here)
         if list_rows and (out is None or not is_sweep(str(out))):  # only to look: nothing is planned
             show_request(asked)
             return
         with run_folder(f"{Path(name).stem}-sweep", out) as folder:
-            carry_out(asked.plan(folder), rows, plan, list_rows, settings, quiet)
+            carry_out(asked.plan(folder), rows, write_only, list_rows, settings, quiet)
         return
     if not is_sweep(name):
         raise InputError(
@@ -111,7 +119,7 @@ def sweep(
             f"the sweep in {name} runs Python code that lies there, scene/{found.what}: look at it, and give --allow-code if you "
             "trust it"
         )
-    carry_out(found, rows, plan, list_rows, settings, quiet)
+    carry_out(found, rows, write_only, list_rows, settings, quiet)
 
 
 def is_sweep(name: str) -> bool:
@@ -149,11 +157,15 @@ def show_request(asked: Sweep) -> None:
     show(found)
 
 
-def carry_out(plan: SweepPlan, only: str | None, plan_only: bool, list_only: bool, settings: dict[str, Any], quiet: bool) -> None:
-    """Run a plan, or some rows of it, or only tell of it."""
+def carry_out(plan: SweepPlan, only: str | None, write_only: str, list_only: bool, settings: dict[str, Any], quiet: bool) -> None:
+    """Run a plan, or some rows of it, or only tell of it.
+
+    write_only   "plan" or "script": leave it at that
+    """
     from clast.sweeps.display import Display
     from clast.sweeps.index import write_index
     from clast.sweeps.ranges import read_numbers
+    from clast.sweeps.slurm_script import write_script
     from clast.sweeps.sweep import run_plan
     from clast.sweeps.table import open_sweep
 
@@ -165,22 +177,25 @@ def carry_out(plan: SweepPlan, only: str | None, plan_only: bool, list_only: boo
         else:
             show_rows(open_sweep(plan.folder), rows, running=True)
         return
-    if plan_only:
+    if write_only:
         write_index(plan)
+        script = write_script(plan, settings["threads"], settings["device"]) if write_only == "script" else None
         if quiet:
             print(plan.folder)
         else:
             count = len(plan.rows)
             print(f"{count} row{'s' if count != 1 else ''} in {plan.folder}, none run now")
             print(f"here:        clast sweep {folder}")
-            print(f'with SLURM:  sbatch --array=1-{count} --wrap "clast sweep {folder} --only \\$SLURM_ARRAY_TASK_ID --jobs 1"')
+            print(f"with SLURM:  {f'bash {shlex.quote(str(script))}' if script else f'clast sweep {folder} --script'}")
         return
-    with stoppable(plan.folder):
+    with stoppable(plan.folder, settings["on"]):
         endings = run_plan(plan, only=rows, progress=Display(silent=quiet), **settings)
     if quiet:
         print(plan.folder)
     else:
-        show_rows(open_sweep(plan.folder), rows)
+        show_rows(
+            open_sweep(plan.folder), rows, reasons={each.task.name: each.message for each in endings if each.state == "failed"}
+        )
         print(f"sweep in {plan.folder}; parameters and results in {plan.folder / 'index.csv'}")
     tell_errors(endings, plan)
 
@@ -203,20 +218,24 @@ def tell_errors(endings: Sequence[TaskEnding], plan: SweepPlan) -> None:
 
 
 @contextmanager
-def stoppable(folder: Path) -> Iterator[None]:
+def stoppable(folder: Path, on: str) -> Iterator[None]:
     """Say how to go on with a sweep that a signal ended, and leave with the status of that signal."""
     try:
         yield
     except (KeyboardInterrupt, Terminated) as stop:
-        fail(f"stopped; what was running is saved. Go on with: clast sweep {shlex.quote(str(folder))}", 0)
+        where = "" if on == LOCAL else f" --on {shlex.quote(on)}"
+        fail(f"stopped; what was running is saved. Go on with: clast sweep {shlex.quote(str(folder))}{where}", 0)
         raise typer.Exit(128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)) from None
 
 
-def show_rows(table: SweepTable, only: Sequence[int] | None = None, running: bool = False) -> None:
+def show_rows(
+    table: SweepTable, only: Sequence[int] | None = None, running: bool = False, reasons: Mapping[str, str] | None = None
+) -> None:
     """The rows of a sweep: state, what varies, and the first results.
 
     only      numbers of the rows to show; all if None
     running   look which are being run at this moment, and show all rows
+    reasons   why rows failed now, by name: on a disk that is lost that stands nowhere else
     """
     from clast.sweeps.index import MERIT, RESULT
     from clast.sweeps.task import state_of
@@ -227,8 +246,11 @@ def show_rows(table: SweepTable, only: Sequence[int] | None = None, running: boo
     rows = [row for row in table.rows if only is None or row["row"] in only]
     for row in rows if running else rows[:MOST_LINES]:
         state = state_of(table.folder / row["name"], running=True) if running and row["state"] == "begun" else row["state"]
+        message = row["message"]
+        if state != "failed" and row["name"] in (reasons or {}):
+            state, message = "failed", (reasons or {})[row["name"]]
         varied = [number(row[name]) if isinstance(row[name], float) else str(row[name]) for name in table.varied]
-        found.add_row(str(row["row"]), state, *varied, *(number(row[name]) for name in shown), row["message"])
+        found.add_row(str(row["row"]), state, *varied, *(number(row[name]) for name in shown), message)
     show(found)
     if not running and len(rows) > MOST_LINES:
         print(f"… and {len(rows) - MOST_LINES} more rows")

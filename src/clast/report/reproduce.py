@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from clast.errors import ClastError
 from clast.output.store.atomic import make_folder, write_text, write_whole
@@ -26,7 +26,8 @@ from clast.report.plan import UNKNOWN, PlannedRun, plan_runs
 from clast.report.views import write_views
 from clast.sweeps.display import Display
 from clast.sweeps.index import locked
-from clast.sweeps.local import TaskEnding, run_locally
+from clast.sweeps.places import LOCAL
+from clast.sweeps.sharing import TaskEnding, run_tasks
 from clast.sweeps.task import Task
 
 Format = Literal["html", "markdown"]
@@ -61,6 +62,7 @@ def reproduce(
     size: str,
     folder: Path,
     *,
+    on: Any = LOCAL,
     jobs: int | None = None,
     retry: bool = False,
     form: Format = "html",
@@ -78,7 +80,7 @@ def reproduce(
     def write() -> Path:
         return write_report(plan, size, folder, form)
 
-    endings = run_locally(tasks_of(plan), folder, jobs=jobs, retry=retry, progress=Reporting(write, silent=silent))
+    endings = run_tasks(tasks_of(plan), folder, on=on, jobs=jobs, retry=retry, progress=Reporting(write, silent=silent))
     if views:
         write_views(plan)
     return endings, write()

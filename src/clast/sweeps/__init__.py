@@ -5,11 +5,14 @@
     plan        the rows in a file, sweep.json, which may grow but not change
     scene_row   a scene file with some of its entries replaced
     task        one run: its folder, its state, and how it is carried out
-    local       tasks on this machine, several processes at a time
+    sharing     tasks carried out wherever that is: what is left alone, what failed and why
+    places      where: the words for it
+    local       processes of this machine; `dask` the workers of a cluster, which start such processes too
     worker      what such a process does
     display     how many are finished, and how long it will take
     index       parameters and results of all rows, index.csv
     table       the same for reading: columns, means over seeds, plots
+    slurm_script   the rows as a job array, for sites without Dask
 
 The plan of a sweep stands in its folder, so that any process on any machine that sees the folder can run a row of it.
 """

@@ -20,15 +20,17 @@ from clast.output.recording import CHECKPOINT_SECONDS
 from clast.scene_files.schema_run import PLACE
 from clast.sweeps.display import Display
 from clast.sweeps.index import write_index
-from clast.sweeps.local import TaskEnding, run_locally
+from clast.sweeps.places import LOCAL
 from clast.sweeps.plan import SweepPlan, canonical, read_plan, write_plan
 from clast.sweeps.ranges import read_table, written
 from clast.sweeps.scene_row import files_of, parse_row, read_row
+from clast.sweeps.sharing import TaskEnding, run_tasks
 from clast.sweeps.table import SweepTable, open_sweep
 from clast.sweeps.task import SCENE_FILE
 
 MOST_ROWS = 100_000
-BUILD_SECONDS = 20.0  # for building scenes before the sweep begins; after that only their entries are checked
+BUILT_ROWS = 200  # at most, spread over all, are built as scenes before the sweep begins; of the others entries are checked
+BUILD_SECONDS = 20.0  # for that
 
 
 class Sweep:
@@ -61,10 +63,10 @@ class Sweep:
         self._shapes: dict[str, bytes] = {}
         asked = combined(vary or {}, table, given or {}, hyphens=not self.is_scene)
         self.rows: list[dict[str, Any]] = []
-        began, seen = time.monotonic(), dict[str, int]()
+        began, seen, every = time.monotonic(), dict[str, int](), math.ceil(len(asked) / BUILT_ROWS)
         for number, row in enumerate(asked, start=1):
             try:
-                build = time.monotonic() - began < BUILD_SECONDS
+                build = number % every == 0 and time.monotonic() - began < BUILD_SECONDS
                 self.rows.append(self._checked_scene(row, build) if self.is_scene else self._checked(row))
             except ClastError as error:
                 raise type(error)(f"row {number} ({written(row)}): {error}") from None
@@ -98,6 +100,7 @@ class Sweep:
         self,
         folder: Path | str,
         *,
+        on: Any = LOCAL,
         jobs: int | None = None,
         threads: int | str = 1,
         device: str | None = None,
@@ -105,12 +108,16 @@ class Sweep:
         progress: Display | None = None,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
     ) -> SweepTable:
-        """Plan the sweep in `folder`, run what is missing there, and return what came out; see `run_plan`."""
-        check_where(self.what, device)
+        """Plan the sweep in `folder`, run what is missing there, and return what came out; see `run_plan`.
+
+        on   where: a `distributed.Client` of yours, or a word as for `clast sweep --on`; this machine if not given
+        """
+        check_where(self.what, device, here=on == LOCAL)
         plan = self.plan(folder)
         run_plan(
-            plan, jobs=jobs, threads=threads, device=device, retry=retry, progress=progress, checkpoint_seconds=checkpoint_seconds
-        )
+            plan, on=on, jobs=jobs, threads=threads, device=device, retry=retry, progress=progress,
+            checkpoint_seconds=checkpoint_seconds,
+        )  # fmt: skip
         return open_sweep(folder)
 
 
@@ -118,6 +125,7 @@ def run_plan(
     plan: SweepPlan | Path | str,
     *,
     only: Sequence[int] | None = None,
+    on: Any = LOCAL,
     jobs: int | None = None,
     threads: int | str = 1,
     device: str | None = None,
@@ -128,27 +136,27 @@ def run_plan(
     """Run what is missing of a plan, or of the sweep in a folder, and collect index.csv anew.
 
     only    numbers of rows, from 1; all if None. For a cluster: one row per job
-    jobs, threads, device, retry, progress   as for `clast.sweeps.local.run_locally`
+    on, jobs, threads, device, retry, progress   as for `clast.sweeps.sharing.run_tasks`
     """
     plan = plan if isinstance(plan, SweepPlan) else read_plan(Path(plan))
     for number in only or ():
         if not 1 <= number <= len(plan.rows):
             raise InputError(f"there is no row {number} in {plan.folder}: they are numbered from 1 to {len(plan.rows)}")
-    check_where(plan.source, device)
+    check_where(plan.source, device, here=on == LOCAL)
     tasks = plan.tasks if only is None else [plan.tasks[number - 1] for number in only]
     try:
-        return run_locally(
-            tasks, plan.folder, jobs=jobs, threads=threads, device=device, retry=retry, progress=progress,
+        return run_tasks(
+            tasks, plan.folder, on=on, jobs=jobs, threads=threads, device=device, retry=retry, progress=progress,
             checkpoint_seconds=checkpoint_seconds,
         )  # fmt: skip
     finally:
         write_index(plan)
 
 
-def check_where(what: str, device: str | None) -> None:
-    """InputError if runs of an experiment or a scene file cannot be made on a device."""
+def check_where(what: str, device: str | None, *, here: bool = True) -> None:
+    """InputError if runs of an experiment or a scene file cannot be made on a device; elsewhere only its name is checked."""
     if device is not None:
-        check_device(device)
+        check_device(device, here=here)
         if not what.lower().endswith(SCENE_FILE):
             check_place(find(what), device)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +20,13 @@ from clast.sweeps.plan import read_plan
 
 CLOSE = 1e-9  # relative: a value that was computed may be selected as it is written
 FEW_GROUPS = 10  # colours of a plot
+FRAMES = ("pandas", "polars")
 
 
 class SweepTable(NamedColumns):
     """A sweep as it is on disk: `table["seed"]` is a column. Made by `open_sweep`.
 
-    columns      all columns by name, `pandas.DataFrame(table.columns)`: row, name, state, message, parameters, results
+    columns      all columns by name, as a data frame with `frame()`: row, name, state, message, parameters, results
     units        of those that have one
     parameters   names of the parameters, `varied` of those that differ from row to row, `results` of what was measured
     """
@@ -143,6 +146,15 @@ class SweepTable(NamedColumns):
 
     def _title(self, name: str) -> str:
         return f"{name.replace('_', ' ')} [{self.units[name]}]" if name in self.units else name.replace("_", " ")
+
+    def frame(self, kind: str | None = None) -> Any:
+        """The table as a data frame: of "pandas" or "polars", by default of the one that is installed. InputError without."""
+        if kind not in (None, *FRAMES):
+            raise InputError(f"kind = {kind!r} is no data frame: choose {' or '.join(FRAMES)}")
+        for name in FRAMES if kind is None else (kind,):
+            with suppress(ImportError):
+                return import_module(name).DataFrame({title: values.tolist() for title, values in self.columns.items()})
+        raise InputError(f"a data frame needs {' or '.join(FRAMES) if kind is None else kind}, which is not installed")
 
     def to_csv(self, path: Path | str) -> Path:
         """Write the table as a CSV file."""

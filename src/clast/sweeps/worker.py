@@ -1,4 +1,4 @@
-"""What a process of a sweep does: `python -m clast.sweeps.worker` carries out tasks that `clast.sweeps.local` hands to it."""
+"""What a process of a sweep does: `python -m clast.sweeps.worker` carries out tasks that `clast.sweeps.sharing` hands to it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from clast.backend.processes import Answer, attend
-from clast.errors import ClastError
+from clast.errors import ClastError, StoreError
 from clast.output.progress import Progress
 from clast.output.recording import Interrupted
 from clast.output.store.lock import is_written
@@ -70,7 +71,8 @@ def work(piece: dict[str, Any], say: Callable[[Answer], None]) -> Answer:
         foreseen = isinstance(error, ClastError | OSError)
         message = " ".join((str(error) if foreseen else f"{type(error).__name__}: {error}").split())
         trace = None if foreseen else without_folders(traceback.format_exc())
-        keep_error(run, task, message, trace)
+        with suppress(StoreError):  # on a disk that is gone the answer is all there is
+            keep_error(run, task, message, trace)
         return answer("failed", message)
     return answer("finished")
 

@@ -12,7 +12,7 @@ import pytest
 import sweep_toy
 
 from clast.backend import processes as workers
-from clast.backend.processes import count_jobs, share_out
+from clast.backend.processes import Worker, converse, count_jobs, share_out
 from clast.errors import InputError
 
 TOOLS = Path(sweep_toy.__file__).parent
@@ -109,3 +109,21 @@ def test_number_of_processes():
     assert count_jobs(None, 1000) == workers.usable_cores()
     with pytest.raises(InputError, match="jobs = 0"):
         count_jobs(0, 3)
+
+
+def test_a_conversation_is_answered_stopped_or_ends_with_its_process(tmp_path):
+    def talk(process, piece, stop=lambda: False):
+        heard = []
+        return converse(process, piece, hear=heard.append, stop=stop, look=lambda: None), heard
+
+    process = Worker("sweep_toy", 1)
+    for value in (3, 4):
+        last, heard = talk(process, {"do": "square", "value": value})
+        assert last["square"] == value**2 and {"half": value / 2} in heard
+    last, _ = talk(process, {"do": "die"})
+    assert last["end"] and "SIGKILL" in last["died"] and not last["signalled"]
+    mark = tmp_path / "mark"
+    process = Worker("sweep_toy", 1)
+    talk(process, {"do": "save", "mark": str(mark)}, stop=lambda: mark.exists() and bool(mark.read_text()))
+    process.end()
+    assert mark.read_text() == "saved after 1"

@@ -11,7 +11,7 @@ from clast.experiments.experiment import Study
 from clast.sweeps import display as displays
 from clast.sweeps import local
 from clast.sweeps.display import Display
-from clast.sweeps.local import run_locally
+from clast.sweeps.sharing import run_tasks
 from clast.sweeps.sweep import Sweep, run_plan
 from clast.sweeps.task import DRAWN_FILE, Task, keep_error
 
@@ -51,7 +51,7 @@ def test_only_what_is_missing_is_run_and_what_is_alone_comes_last(tmp_path, shar
              Task("dies", "a"), Task("held", "a")]  # fmt: skip
     make_complete(tmp_path / "done")
     keep_error(tmp_path / "failed", tasks[3], "fell apart")
-    endings = run_locally(tasks, tmp_path, jobs=3, threads=2, device="auto")
+    endings = run_tasks(tasks, tmp_path, jobs=3, threads=2, device="auto")
     assert shared == [("new", 3, 2, "auto"), ("dies", 3, 2, "auto"), ("held", 3, 2, "auto"), ("timed", 1, 2, "auto")]
     assert [(each.task.name, each.state, each.seconds) for each in endings] == [
         ("timed", "finished", 1.5), ("done", "finished", 0.0), ("new", "finished", 1.5), ("failed", "failed", 0.0),
@@ -62,7 +62,7 @@ def test_only_what_is_missing_is_run_and_what_is_alone_comes_last(tmp_path, shar
     assert said.out == "" and said.err.count("\n") == 4, "a line per ended run where there is no terminal"
     assert "new finished in 1.5 s (2 of 6 finished, 1 failed" in said.err and "held elsewhere" in said.err
     shared.clear()
-    run_locally(tasks, tmp_path, retry=True, progress=Display(silent=True))
+    run_tasks(tasks, tmp_path, retry=True, progress=Display(silent=True))
     assert [name for name, *_ in shared] == ["failed", "dies", "held"]
     assert capsys.readouterr().err == ""
 
@@ -70,7 +70,7 @@ def test_only_what_is_missing_is_run_and_what_is_alone_comes_last(tmp_path, shar
 def test_bad_calls_are_refused(tmp_path):
     for tasks, jobs, said in (([Task("a", "x"), Task("a", "y")], 1, "two tasks are called a"), ([], 0, "jobs = 0")):
         with pytest.raises(InputError, match=said):
-            run_locally(tasks, tmp_path / "s", jobs=jobs)
+            run_tasks(tasks, tmp_path / "s", jobs=jobs)
     assert not (tmp_path / "s").exists()
 
 

@@ -14,10 +14,10 @@ import clast
 from clast.cli import run_command
 from clast.errors import InputError, StoreError
 from clast.output.store.lock import RunLock
-from clast.sweeps.local import understood
 from clast.sweeps.plan import read_plan
 from clast.sweeps.ranges import read_numbers, read_table, read_values, read_vary
 from clast.sweeps.scene_row import parse_row, read_row, toml_text
+from clast.sweeps.sharing import understood
 from clast.sweeps.sweep import Sweep
 from clast.sweeps.task import DRAWN_FILE, ERROR_FILE, Task, keep_error, read_error, state_of
 from clast.sweeps.worker import work
@@ -169,7 +169,7 @@ def test_bad_requests_leave_one_sentence_and_no_folder(capsys):
 def test_a_plan_may_grow_but_not_change(capsys):
     assert run_command(["sweep", "cow-gas", "--vary", "seed=1:2", "--out", "s", "--plan"]) == 0
     said = capsys.readouterr().out
-    assert "2 rows in s" in said and 'sbatch --array=1-2 --wrap "clast sweep s --only \\$SLURM_ARRAY_TASK_ID' in said
+    assert "2 rows in s" in said and "with SLURM:  clast sweep s --script" in said
     old = json.loads(Path("s/sweep.json").read_text())
     assert (old["format"], old["format_version"]) == ("clast-sweep", 1)
     assert old["rows"][0] == {"name": "0001_seed=1", "what": "cow-gas", "size": "quick", "parameters": {"seed": 1}}

@@ -12,15 +12,16 @@ FEWEST = {2: 5_000, 3: 1_000}  # bodies that move, by dimension: from so many on
 PER_THREAD = 0.6  # of its pace that a thread adds: 16 cores are about ten times as fast as one
 
 
-def check_device(device: str, name: str = "device = ") -> None:
+def check_device(device: str, name: str = "device = ", *, here: bool = True) -> None:
     """SceneError for an unknown device, InputError for "cuda" where no GPU can be used.
 
     name   how the user writes it, `device = ` or `--device `
+    here   whether it is to be used on this machine
     """
     if device not in DEVICES:
         given = f'"{device}"' if name.endswith("= ") else device
         raise SceneError(f"{name}{given} must be one of {', '.join(DEVICES)}")
-    if device == GPU:
+    if device == GPU and here:
         check_grid()
 
 
