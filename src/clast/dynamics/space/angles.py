@@ -16,7 +16,8 @@ from typing import Any
 
 from clast.algebra.space import along, cross, dot, minus, plus, times
 from clast.backend.device import device
-from clast.dynamics.space import ball_on, balls, visit
+from clast.dynamics.space import visit
+from clast.dynamics.space.balls import ball_on, balls
 from clast.dynamics.space.columns import NONE
 from clast.dynamics.space.counting import ROUND, STRAIGHT
 from clast.dynamics.space.tangents import in_plane

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from clast.algebra.space import triple
 from clast.backend.device import device
-from clast.dynamics.space.ball_lanes import GAINS, read_gains, write_gains
+from clast.dynamics.space.balls.ball_lanes import GAINS, read_gains, write_gains
 from clast.dynamics.space.columns import NO_GAIN, Gain, write_triple
 from clast.dynamics.space.counting import Met
 

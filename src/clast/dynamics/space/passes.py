@@ -12,10 +12,6 @@ from clast.dynamics.contacts.heats import booking_of, leave_to_body
 from clast.dynamics.contacts.kinds import ONE_ROUND, OTHERS, TWO_ROUND, forces_of_kinds, kinds_of, pair_passes
 from clast.dynamics.space import (
     angles,
-    ball_lanes,
-    ball_on,
-    ball_on_lanes,
-    balls,
     columns,
     counting,
     heirs,
@@ -24,6 +20,7 @@ from clast.dynamics.space import (
     table,
     visit,
 )
+from clast.dynamics.space.balls import ball_lanes, ball_on, ball_on_lanes, balls
 from clast.dynamics.space.columns import MARK, NOTHING, PAIR, PULL, SUMS
 from clast.dynamics.space.kicks import kick_and_drift_of
 from clast.dynamics.space.leading import move_tagged_of, note_pressures

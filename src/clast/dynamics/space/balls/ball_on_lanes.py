@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from clast.algebra.space import minus, triple
 from clast.backend.device import device
-from clast.dynamics.space.ball_lanes import GAINS, read_gains, write_gains
-from clast.dynamics.space.ball_on import Met
-from clast.dynamics.space.balls import Ball
+from clast.dynamics.space.balls.ball_lanes import GAINS, read_gains, write_gains
+from clast.dynamics.space.balls.ball_on import Met
+from clast.dynamics.space.balls.balls import Ball
 from clast.dynamics.space.columns import NO_GAIN, NONE, write_triple
 
 WAY, VELOCITY, SPIN_A, SPIN_B, BRANCH, AXIS, SQUARE, COUNTS, CURVED, REACH, RADIUS, SIGN, WITHOUT_GAIN = (

@@ -17,7 +17,7 @@ import numpy as np
 from clast.algebra.space import along, cross, dot, minus, plus, times, triple, turn, turn_back
 from clast.backend.device import device, unsigned
 from clast.contact.space.spheropolyhedron import EDGE, FACE, KIND, ROW, edge_count, edge_way, vertex_count
-from clast.dynamics.space.balls import Ball, read_ball_of
+from clast.dynamics.space.balls.balls import Ball, read_ball_of
 from clast.dynamics.space.columns import BODY, CANDIDATE, FACED, NONE
 from clast.dynamics.space.counting import FLAT, on_face
 from clast.dynamics.space.tangents import in_plane, tangents
