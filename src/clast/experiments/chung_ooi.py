@@ -5,7 +5,7 @@ How it is judged, fixed before the first run: a number lies within the bar of it
 where the contact sticks, so these are judged twice: over the points where even a rigid sphere slides to the end,
 v_s > 3.5 μ(1+e) v_n, and over the whole curve. The second materials of tests 4 and 6 and case B of test 8 came later, and so
 did the variants (`clast.experiments.impacts.other_springs`): each curve is judged again with the one of them that was chosen
-because it comes near, which shows what the figures were likely made with and says nothing of our law.
+because it comes near, which shows what the figures were likely made with and proves nothing of our law.
 """
 
 import csv
