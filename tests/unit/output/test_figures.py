@@ -158,3 +158,8 @@ def test_a_drum_that_is_filled_later_is_hollow(drum, tmp_path):
     empty = stored_run(tmp_path / "empty", drum, [{"positions": outside}] * 2)
     filled = stored_run(tmp_path / "filled", drum, [{"positions": outside}, {"positions": positions}])
     assert [bool(run_outlines(run).holes[0]) for run in (empty, filled)] == [False, True]
+
+
+def test_a_wall_that_holds_the_grains_is_seen_whole(drum, tmp_path):
+    axes = stored_run(tmp_path / "run", drum, [{}]).plot(0).axes[0]
+    assert axes.get_ylim()[0] < -3.0 and axes.get_ylim()[1] > 3.0

@@ -62,7 +62,7 @@ class Outlines:
         return replace(self, period=frame["period"], offset=frame_offset(frame)) if "period" in frame.names else self
 
     def place(self, chosen: np.ndarray, positions: np.ndarray, angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Outlines with holes (m, k, 2) of the `chosen` bodies at `positions` (n, 2) and `angles` (n,) of all; whose each is (m,).
+        """Outlines with holes (m, k, 2) of `chosen` bodies at `positions` (n, 2) and `angles` (n,) of all; whose each is (m,).
 
         Grains are put back into a periodic box, with copies where they cross a side or a corner. Short rings repeat their
         last point, so that all have one length: one array is drawn much faster than a list.
@@ -119,12 +119,18 @@ def run_outlines(run: Run) -> Outlines:
     return outlines_of(run_areas(run), scene["body_shape"], scene["body_big"].astype(bool), scene["period"])
 
 
-def draw_bodies(axes: Any, bodies: Outlines, chosen: np.ndarray, positions: np.ndarray, angles: np.ndarray, **style: Any) -> None:
-    """Add the `chosen` bodies to a picture."""
+def draw_bodies(
+    axes: Any, bodies: Outlines, chosen: np.ndarray, positions: np.ndarray, angles: np.ndarray, *,
+    colours: np.ndarray | None = None, **style: Any,
+) -> None:  # fmt: skip
+    """Add the `chosen` bodies to a picture; `colours` (n, 3) of all bodies, or else one for all by `facecolor`."""
     from matplotlib.collections import PolyCollection
 
+    rings, owners = bodies.place(chosen, positions, angles)
     placed: Any = PolyCollection([], **{"edgecolor": "k", "lw": 0.3, **style})
-    bodies.put(placed, *bodies.place(chosen, positions, angles))
+    bodies.put(placed, rings, owners)
+    if colours is not None:
+        placed.set_facecolor(colours[owners])
     axes.add_collection(placed)
 
 
