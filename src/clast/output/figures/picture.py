@@ -144,7 +144,7 @@ def chain_colours(chains: ForceChains, count: int) -> Array:
 
 
 def write_picture(run: Run, out: Path | None, frames: Sequence[int], looks: Looks, dpi: int = USUAL_DPI) -> Path:
-    """Draw frames into a file, RUN/picture.png if none is named, and return its path; what it ends in says its kind."""
+    """Draw frames into a file, RUN/picture.png if none is named, and return its path; what it ends in gives its kind."""
     path = out or run.folder / "picture.png"
     if path.suffix.lower() not in KINDS:
         raise InputError(f"{path} is no picture that can be written: its name must end in {', '.join(KINDS)}")
