@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clast.algebra.tensors import lengths
-from clast.measures.book import ACCOUNTS, Book
+from clast.measures.book import ACCOUNTS, KINETIC, Book
 from clast.measures.stored import grains_of, sizes_of
 from clast.measures.touching import contacts_at
 from clast.output.figures.areas import rings_of, run_areas
@@ -157,7 +157,7 @@ class Described:
         for name in series.names:
             values = np.asarray(series[name], float)
             if values.size and np.isfinite(values).all() and np.ptp(values) > 0.0:
-                block.raw(f"/{name}", values[::every], "float32")
+                block.raw(f"/{name}", (np.maximum(values, 0.0) if name in KINETIC else values)[::every], "float32")
         if set(ACCOUNTS) & set(series.names) and "translational" in series.names and len(time):
             book = Book(time, series)
             total = book.energy + book.heat - book.work
