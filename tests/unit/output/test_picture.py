@@ -15,7 +15,9 @@ from typer.testing import CliRunner
 from clast.cli.app import app
 from clast.errors import InputError
 from clast.laws import Linear
+from clast.output.figures.chains import chains_figure, draw_chains
 from clast.output.figures.picture import Looks, picture, write_picture
+from clast.output.figures.plane import plain_figure
 from clast.output.figures.shades import COLORS, MANY, PLAIN, Shades, values_of
 from clast.output.space.bodies import run_surfaces
 from clast.output.space.picture import Studio
@@ -114,6 +116,14 @@ def test_the_scale_of_forces_has_the_widths_of_the_lines(run):
         keys = axes.get_legend().get_lines()
         assert [each.get_label() for each in keys] == ["2", "5"]
         assert [each.get_linewidth() for each in keys] == pytest.approx([2.0 * per_force, 5.0 * per_force])
+
+
+def test_force_chains_have_a_scale_and_pictures_beside_others_need_none(run):
+    chains = chains_figure(run)
+    assert [text.get_text() for text in chains.axes[0].get_legend().get_texts()] == ["2", "5"]
+    figure = plain_figure()
+    draw_chains(figure.subplots(), run)
+    assert figure.axes[0].get_legend() is None
 
 
 def test_kinds_of_files_and_their_dots(run, tmp_path):

@@ -20,6 +20,7 @@ from clast.output.store.reader import Run
 
 LINE, IN_CHAIN, OTHER = "#a01020", "#f6d58a", "#eef1f4"  # force, grains of chains, grains beside
 MEAN_WIDTH, WIDEST = 0.10, 0.45  # of the mean grain diameter: a line of the mean force, and the most any line gets
+BELOW = 4.8  # letters between a picture and its scale of forces, for the numbers of its axis
 KEY = 0.7  # inches that the scale of forces takes
 MARGIN = 0.05  # of the larger side, around the grains
 
@@ -114,8 +115,8 @@ def scale_of_forces(axes: Any, forces: Sequence[float]) -> list[Any]:
 
     lines = [Line2D([], [], color=LINE, solid_capstyle="butt", label=f"{force:g}") for force in forces]
     key = axes.legend(
-        handles=lines, title="force", loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=len(lines), fontsize=8,
-        title_fontsize=8, frameon=False,
+        handles=lines, title="force", loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=BELOW, ncols=len(lines),
+        fontsize=8, title_fontsize=8, frameon=False,
     )  # fmt: skip
     return list(key.get_lines())
 
