@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SHAPE_FILES = (".toml", ".csv", ".txt")
 PICTURES = (".png", ".pdf", ".svg")
+COLOR_HELP = "Colour the grains by speed, spin, pressure, coordination, orientation, shape, material, name, id or none."
 
 
 @app.command("list")
@@ -72,11 +73,28 @@ def info(
 def figure(
     folder: Annotated[Path, typer.Argument(help="Folder of a run.", metavar="RUN")],
     experiment: Annotated[str | None, typer.Option(help="File of the experiment, FILE.py, where it is one of your own.")] = None,
+    frames: Annotated[str | None, typer.Option(help="Frames side by side, by number: 0,5,-1; the last if not given.")] = None,
+    color: Annotated[str | None, typer.Option(help=COLOR_HELP)] = None,
+    crop: Annotated[str | None, typer.Option(help="Part that is shown, left,right,bottom,top: --crop=-1,3,0,2.")] = None,
+    walls: Annotated[str | None, typer.Option(help="Walls that are drawn, by name: floor,left; or all, or none.")] = None,
+    forces: Annotated[bool, typer.Option("--forces", help="Draw the forces between grains.")] = False,
+    dpi: Annotated[int | None, typer.Option(help="Dots per inch; 130 if not given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="File .png, .pdf or .svg; RUN/picture.png if not given.")] = None,
 ) -> None:
-    """Draw the figures of a run again.
+    """Draw the figures of a run again, or a picture of some frames as the options after --experiment describe it.
 
     Those of the experiment, or for a scene of your own its first, middle and last frame and the energy book.
     """
+    wanted = (frames, color, crop, walls, forces or None, dpi, out)
+    if any(each is not None for each in wanted):
+        if experiment is not None:
+            raise InputError("--experiment draws the figures of the experiment: leave it out for a picture of frames")
+        from clast.output.figures.picture import USUAL_DPI, Looks, write_picture
+
+        looks = Looks(color, read_crop(crop), read_walls(walls), forces)
+        with readable(folder) as stored:
+            print(write_picture(stored, out, read_frames(frames or "-1"), looks, USUAL_DPI if dpi is None else dpi))
+        return
     with readable(folder) as stored:
         name = stored.provenance.get("experiment")
         if not (len(stored.frames) or stored.tables or (name is None and len(stored.series["time"]))):
@@ -94,6 +112,27 @@ def figure(
             paths = draw(entry, parameters, stored).figures
     for path in paths:
         print(path)
+
+
+def read_frames(text: str) -> list[int]:
+    """Numbers of frames, "0,5,-1"."""
+    try:
+        return [int(word) for word in text.split(",")]
+    except ValueError:
+        raise InputError(f"--frames {text}: give numbers of frames with commas, as 0,5,-1") from None
+
+
+def read_crop(text: str | None) -> tuple[float, ...] | None:
+    """Four lengths, "-1,3,0,2"."""
+    try:
+        return None if text is None else tuple(float(word) for word in text.split(","))
+    except ValueError:
+        raise InputError(f"--crop {text}: give four lengths with commas, left,right,bottom,top") from None
+
+
+def read_walls(text: str | None) -> tuple[str, ...] | None:
+    """Names with commas; None for all."""
+    return None if text in (None, "all") else () if text == "none" else tuple(str(text).split(","))
 
 
 @app.command()

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SOME_FAILED = 3
 NAME = typer.Argument(help="Experiment, scene file FILE.toml, or folder of a sweep to go on with.", metavar="NAME")
 MOST_RESULTS = 4  # columns of results that fit a screen
+SOUNDNESS = ("energy_error", "overlap_share")  # shown of every sweep, beside them
 MOST_LINES = 40  # rows shown without --list
 
 
@@ -231,7 +232,7 @@ def stoppable(folder: Path, on: str) -> Iterator[None]:
 def show_rows(
     table: SweepTable, only: Sequence[int] | None = None, running: bool = False, reasons: Mapping[str, str] | None = None
 ) -> None:
-    """The rows of a sweep: state, what varies, and the first results.
+    """The rows of a sweep: state, what varies, the first results, energy error and deepest overlap.
 
     only      numbers of the rows to show; all if None
     running   look which are being run at this moment, and show all rows
@@ -241,7 +242,7 @@ def show_rows(
     from clast.sweeps.task import state_of
 
     shown = [name for name in table.results if name.removesuffix(RESULT) not in MERIT][:MOST_RESULTS]
-    shown = shown or [name for name in table.results if name == "energy_error"]
+    shown += [name for name in table.results if name in SOUNDNESS]
     found = plain_table("row", "state", *table.varied, *(titled(table, name) for name in shown), "message")
     rows = [row for row in table.rows if only is None or row["row"] in only]
     for row in rows if running else rows[:MOST_LINES]:

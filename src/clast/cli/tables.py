@@ -127,7 +127,7 @@ def show_book(stored: Run) -> None:
         return
     book = Book(stored.series["time"], stored.series)
     table = plain_table("account", "at the start", f"at t = {book.time[-1]:.6g}")
-    rows = {account.replace("_", " "): book[account] for account in ACCOUNTS}
+    rows = {account.replace("_", " "): book.shown(account) for account in ACCOUNTS}
     rows |= {"energy + heat − work": book.energy + book.heat - book.work}
     for account, values in rows.items():
         table.add_row(account, f"{values[0]:.8g}", f"{values[-1]:.8g}")

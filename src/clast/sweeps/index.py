@@ -26,7 +26,7 @@ from clast.sweeps.task import read_error, state_of
 
 INDEX_FILE = "index.csv"
 LOCK_FILE = ".index.lock"
-MERIT = ("grains", "steps", "wall_s", "cundall", "energy_error")  # of result.json
+MERIT = ("grains", "steps", "wall_s", "cundall", "energy_error", "overlap_share")  # of result.json
 LARGEST = 2**63  # whole numbers from here on stay Python's own
 RESULT = " (result)"  # after the name of one that is called like a parameter
 UNITS = {"wall_s": "s", "cundall": "1/s"}

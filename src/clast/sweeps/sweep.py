@@ -27,6 +27,7 @@ from clast.sweeps.scene_row import files_of, parse_row, read_row
 from clast.sweeps.sharing import TaskEnding, run_tasks
 from clast.sweeps.table import SweepTable, open_sweep
 from clast.sweeps.task import SCENE_FILE
+from clast.sweeps.warned import warnings_of
 
 MOST_ROWS = 100_000
 BUILT_ROWS = 200  # at most, spread over all, are built as scenes before the sweep begins; of the others entries are checked
@@ -143,6 +144,7 @@ def run_plan(
         if not 1 <= number <= len(plan.rows):
             raise InputError(f"there is no row {number} in {plan.folder}: they are numbered from 1 to {len(plan.rows)}")
     check_where(plan.source, device, here=on == LOCAL)
+    progress = progress or Display()
     tasks = plan.tasks if only is None else [plan.tasks[number - 1] for number in only]
     try:
         return run_tasks(
@@ -150,7 +152,8 @@ def run_plan(
             checkpoint_seconds=checkpoint_seconds,
         )  # fmt: skip
     finally:
-        write_index(plan)
+        for line in warnings_of(write_index(plan), {task.name for task in tasks}):
+            progress.say(line)
 
 
 def check_where(what: str, device: str | None, *, here: bool = True) -> None:

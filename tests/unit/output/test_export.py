@@ -10,7 +10,8 @@ from clast.output.export import csv as export
 from clast.output.export.csv import export_csv
 from clast.output.store.writer import RunWriter
 from clast.scene.plane import Scene
-from clast.shapes import clump, disk, polygon, polyline
+from clast.scene.space import Scene3D
+from clast.shapes import clump, disk, polygon, polyline, sphere
 
 
 @pytest.fixture
@@ -66,6 +67,40 @@ def test_bodies_and_shapes_say_what_the_scene_was(run, tmp_path):
     following = [shapes[shapes[:, 0] == k, 4].tolist() for k in range(4)]
     assert following == [[1, 2, -1], [1, 2, 3, 4, 0], [-1], [-1, -1]]
     assert [shapes[shapes[:, 0] == k, 5].max() for k in range(4)] == [0.1, 0.1, 0.5, 0.3]
+
+
+@pytest.mark.parametrize("axes", ["xy", "xyz"])
+def test_contacts_of_every_frame(tmp_path, axes):
+    scene = Scene(law=Linear(1e4)) if axes == "xy" else Scene3D(law=Linear(1e4))
+    for k in range(3):
+        scene.add(disk(radius=0.5) if axes == "xy" else sphere(0.5), (2.0 * k, 0.0, 0.0)[: len(axes)])
+    tables = [contacts_of(step, len(axes)) for step in range(3)]
+    run = stored_run(tmp_path / "run", scene, [{}] * 3, contacts=tables.__getitem__)
+    folder = export_csv(run, tmp_path / "text")
+    assert sorted(path.name for path in (folder / "contacts").iterdir()) == ["0000.csv", "0001.csv", "0002.csv"]
+    assert (folder / "contacts" / "0000.csv").read_text().count("\n") == 1, "nothing touches: only the names of the columns"
+    for k, table in list(enumerate(tables))[1:]:
+        names, values = columns(folder / "contacts" / f"{k:04d}.csv")
+        force = [f"force {axis} [force]" for axis in axes]
+        assert names[:2] == ["first", "second"] and {*force, "overlap [length]", "count"} <= set(names)
+        found = dict(zip(names, values.T, strict=True))
+        assert len(values) == k and np.array_equal(values[:, :2], table["bodies"])
+        assert np.array_equal(np.array([found[name] for name in force]).T.reshape(k, -1), table["forces"])
+        assert np.array_equal(found["overlap [length]"], table["depths"])
+        assert np.array_equal(found[f"second arm {axes[-1]} [length]"], table["second_arms"][:, -1])
+    export_csv(run, folder, overwrite=True)
+
+
+def contacts_of(step, axes):
+    """A table of `step` contacts."""
+    rng = np.random.default_rng(step)
+    vectors = ("points", "normals", "forces", "first_arms", "second_arms", *(["shears"] if axes == 3 else []))
+    numbers = ("depths", "counts", *([] if axes == 3 else ["springs"]))
+    return {
+        "bodies": rng.integers(0, 3, (step, 2)).astype(np.int32), "features": np.zeros(step, np.uint8),
+        **{name: rng.normal(size=(step, axes)).astype(np.float32) for name in vectors},
+        **{name: rng.normal(size=step).astype(np.float32) for name in numbers},
+    }  # fmt: skip
 
 
 def test_tables_of_a_study(tmp_path):

@@ -12,9 +12,9 @@ from stored_runs import stored_run
 from clast.laws import Linear
 from clast.output.figures import notebook
 from clast.output.figures.notebook import run_html, scene_png, shape_png
-from clast.output.figures.plane import draw_run, draw_scene, scene_figure
+from clast.output.figures.plane import draw_run, draw_scene, run_outlines, scene_figure, scene_outlines
 from clast.scene.plane import Box, Scene
-from clast.shapes import cow, disk, segment
+from clast.shapes import cow, disk, polygon, polyline, regular, segment
 
 
 @pytest.fixture
@@ -95,3 +95,71 @@ def test_any_run_has_figures(scene, tmp_path):
     paths = draw_run(run)
     assert [path.name for path in paths] == ["frames.png", "energy.png"]
     assert all(colours(path.read_bytes())[1] > 500 for path in paths)
+
+
+@pytest.fixture
+def drum():
+    """A drum with a block and five grains inside, a block with a grain that clasps it, and a tube whose line closes."""
+    made = Scene(law=Linear(1e4))
+    made.add_wall(regular(24, 0.08, circumradius=3.0), name="drum")
+    made.add_wall(polygon([(-0.5, -1.6), (0.5, -1.6), (0.0, -0.8)], radius=0.1), name="block")
+    for k in range(5):
+        made.add(disk(radius=0.3), (k - 2.0, 0.8))
+    return made
+
+
+def shade_at(figure, places):
+    """Brightness 0…1 (k,) of a figure at places (k, 2) of its first axes."""
+    figure.savefig(buffer := io.BytesIO(), format="png", dpi=130)
+    with Image.open(buffer) as file:
+        pixels = np.asarray(file.convert("L")) / 255.0
+    figure.set_dpi(130)
+    figure.draw_without_rendering()
+    x, y = np.rint(figure.axes[0].transData.transform(places)).astype(int).T
+    return pixels[len(pixels) - 1 - y, x]
+
+
+def test_a_closed_wall_that_holds_grains_is_drawn_as_its_rim(drum, tmp_path):
+    rim = 3.0 * np.cos(np.pi / 24.0)
+    places = [(0.0, 2.0), (rim * np.cos(np.pi / 24.0), rim * np.sin(np.pi / 24.0)), (0.0, -1.3)]  # void, rim, block
+    for figure in (scene_figure(drum), stored_run(tmp_path / "run", drum, [{}, {}]).plot(-1)):
+        void, line, block = shade_at(figure, places)
+        assert void == 1.0 and 0.4 < line < 0.7 and 0.4 < block < 0.7
+
+
+def test_a_block_that_a_grain_clasps_stays_solid():
+    made = Scene(law=Linear(1e4))
+    made.add_wall(polygon([(-1.0, -1.0), (1.0, -1.0), (1.0, 0.4), (-1.0, 0.4)], radius=0.1))
+    made.add(polyline([(-1.5, -2.0), (-1.5, 1.0), (1.5, 1.0), (1.5, -2.0)], radius=0.1), (0.0, 0.0))
+    assert made.bodies.column("position")[1][1] == 0.0  # its centre of mass lies inside the block
+    assert not scene_outlines(made).holes[0]
+    made.add(disk(radius=0.2), (0.0, -0.3))
+    assert len(scene_outlines(made).holes[0]) == 1
+
+
+def test_a_drum_is_hollow_in_a_periodic_box_and_turned():
+    made = Scene(law=Linear(1e4), box=Box(period_x=10.0))
+    made.add_wall(polygon([(7.0, 0.0), (9.5, 0.0), (9.5, 1.0), (7.0, 1.0)], radius=0.05))
+    made.add(disk(radius=0.2), (8.0 - 30.0, 0.5))
+    assert scene_outlines(made).holes[0]
+
+
+def test_a_line_that_closes_is_hollow_without_grains():
+    made = Scene(law=Linear(1e4))
+    corners = [(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0), (0.0, 0.05)]
+    made.add_wall(polyline(corners, radius=0.1))
+    (hole,) = scene_outlines(made).holes[0]
+    assert np.allclose(np.ptp(hole, axis=0), 1.8, atol=1e-9)
+
+
+def test_a_drum_that_is_filled_later_is_hollow(drum, tmp_path):
+    positions = np.array([body.position for body in drum.bodies])
+    outside = positions + np.where(np.arange(len(positions)) > 1, 9.0, 0.0)[:, None]
+    empty = stored_run(tmp_path / "empty", drum, [{"positions": outside}] * 2)
+    filled = stored_run(tmp_path / "filled", drum, [{"positions": outside}, {"positions": positions}])
+    assert [bool(run_outlines(run).holes[0]) for run in (empty, filled)] == [False, True]
+
+
+def test_a_wall_that_holds_the_grains_is_seen_whole(drum, tmp_path):
+    axes = stored_run(tmp_path / "run", drum, [{}]).plot(0).axes[0]
+    assert axes.get_ylim()[0] < -3.0 and axes.get_ylim()[1] > 3.0

@@ -7,11 +7,12 @@ import subprocess
 import sys
 import types
 
+import numpy as np
 import pytest
 
 from clast.output import progress
 from clast.output.figures import notebook
-from clast.output.progress import Progress
+from clast.output.progress import Pace, Progress
 
 
 class Clock:
@@ -69,6 +70,29 @@ def test_a_resumed_run_is_timed_from_where_it_went_on(capsys, clock):
     assert capsys.readouterr().err.splitlines()[-1] == "gas: 91.0%, 9.2 min left"
 
 
+def slower(share):
+    """A task of 1000 s that gets ten times slower after a fifth of its steps: the time at which a share is done."""
+    return 200.0 * share * 5.0 / 41.0 + (max(share - 0.2, 0.0) * 5.0 * 9.0 / 41.0) * 200.0
+
+
+@pytest.mark.parametrize("seconds", [0.1, 3.0])
+def test_the_time_left_is_within_a_factor_of_two_when_a_run_gets_slower(clock, capsys, seconds):
+    """Pace 1, then 10 times slower from 20 % on; looked at often, or seldom. A pace of the whole is off by 3 at 30 %."""
+    whole = slower(1.0)
+    shares = np.interp(np.arange(0.0, whole, seconds), [0.0, slower(0.2), whole], [0.0, 0.2, 1.0])
+    pace = Pace(1000.0)
+    seen = [pace.left(1000.0 + k * seconds, share, 1.0) for k, share in enumerate(shares)]
+    late = (shares > 0.3) & (shares < 0.95)
+    ratio = np.array(seen[1:])[late[1:]] / (whole - seconds * np.arange(len(shares)))[1:][late[1:]]
+    assert ratio.min() > 0.5 and ratio.max() < 2.0
+    assert len(pace._looks) < 3 * progress.LOOKS, "few are kept however often one looks"
+
+
+def test_the_time_left_of_a_task_that_moves_in_rare_steps():
+    pace = Pace(0.0)
+    assert [pace.left(float(t), t // 40 * 10, 100) for t in (0, 39, 40, 79, 80)] == [None, None, 360.0, 360.0, 320.0]
+
+
 def test_quiet_says_nothing(capsys, clock):
     shown = Progress("gas", silent=True, verbose=True)
     go(shown, clock, 185.0)
@@ -117,7 +141,7 @@ def test_a_bar_in_a_terminal_fits_and_vanishes(columns):
     assert "a sentence above" in shown
     bars = [line for line in shown if line.startswith(("gas ━", "gas ╸"))]
     assert len(bars) >= 3 and all(len(line.rstrip()) <= columns for line in bars)
-    assert re.fullmatch(r"gas [━╸╺ ]+ +\d+\.\d % (--:--|\d\d:\d\d) left c = 4\.0e7/s", bars[-1].rstrip()), bars[-1]
+    assert re.fullmatch(r"gas [━╸╺ ]+ +\d+\.\d % (\d\S* m?s left )?c = 4\.0e7/s", bars[-1].rstrip()), bars[-1]
     assert text.rstrip("\r\n").endswith("\x1b[2K"), "the bar's line is wiped at the end"
 
 

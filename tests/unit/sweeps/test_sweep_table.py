@@ -10,13 +10,16 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import clast
+from clast.cli.app import app
 from clast.errors import InputError
 from clast.output.store.writer import RunWriter
+from clast.sweeps.display import Display
 from clast.sweeps.index import SweepColumns, locked, write_index
 from clast.sweeps.plan import read_plan
-from clast.sweeps.sweep import Sweep
+from clast.sweeps.sweep import Sweep, run_plan
 from clast.sweeps.table import SweepTable
 from clast.sweeps.task import DRAWN_FILE, keep_error
 
@@ -45,6 +48,26 @@ def folder(tmp_path_factory):
         quantities = [{"name": "heat", "unit": "J", "published": 1.0, "measured": heat, "agrees": None, "note": ""}]
         finish(folder / task.name, {"grains": 19, "steps": 100, "quantities": quantities})
     return folder
+
+
+def test_a_sweep_warns_as_a_single_run_does(tmp_path, capsys):
+    plan = Sweep("cow-gas", vary={"seed": [1, 2, 3, 4]}).plan(tmp_path / "s")
+    for task, share in zip(plan.tasks, (0.05, 0.25, 0.41, 0.19), strict=True):
+        finish(plan.folder / task.name, {"grains": 19, "steps": 100, "energy_error": 1e-6, "overlap_share": share, "wall_s": 1.0})
+    run_plan(plan)
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "in 2 rows of 4 grains overlapped by up to 41% of their radius (row 3): that is another shape than you drew; stiffen the "
+        "springs"
+    )
+    run_plan(plan, only=[1, 4])
+    assert "overlapped" not in capsys.readouterr().err
+    run_plan(plan, progress=Display(silent=True))
+    assert capsys.readouterr().err == ""
+    assert clast.open_sweep(plan.folder)["overlap_share"].tolist() == [0.05, 0.25, 0.41, 0.19]
+    found = CliRunner().invoke(app, ["sweep", str(plan.folder), "--list"])
+    lines = [line.split() for line in found.output.splitlines() if line.strip()]
+    assert lines[0] == ["row", "state", "seed", "energy_error", "overlap_share", "message"]
+    assert [line[-2:] for line in lines if line[0] == "3"] == [["1e-06", "0.41"]]
 
 
 def test_columns_hold_parameters_and_results(folder):

@@ -3,6 +3,7 @@
     series.csv          a row per sample
     frames.csv          number, step and time of every frame
     frames/NNNN.csv     a row per body: position, angle (in space a quaternion), velocity, spin
+    contacts/NNNN.csv   a row per contact of that frame: bodies, point, normal, overlap, force on the first body
     bodies.csv          shape, mass, inertia of every body, and whether it is big
     shapes.csv          a row per vertex of every skeleton, in its body frame; `next` is the vertex its edge leads to, or −1
     edges.csv           in space, in the place of `next`: the two vertices of every edge
@@ -23,11 +24,17 @@ import numpy as np
 
 from clast.errors import InputError, StoreError
 from clast.measures.book import ACCOUNTS
+from clast.measures.stored import Instant
 from clast.output.store.atomic import make_folder, write_whole
 from clast.output.store.reader import Frame, Run
 
-ENTRIES = {"series.csv", "frames.csv", "frames", "bodies.csv", "shapes.csv", "edges.csv", "faces.csv", "tables"}
+ENTRIES = {"series.csv", "frames.csv", "frames", "contacts", "bodies.csv", "shapes.csv", "edges.csv", "faces.csv", "tables"}
 TEMPORARY = ".writing"
+CONTACTS = {
+    "points": "{} [length]", "normals": "n{}", "depths": "overlap [length]", "counts": "count", "forces": "force {} [force]",
+    "shears": "spring force {} [force]", "springs": "spring [length]", "first_arms": "first arm {} [length]",
+    "second_arms": "second arm {} [length]", "features": "vertex on vertex [0 or 1]",
+}  # fmt: skip
 UNITS = {**dict.fromkeys(ACCOUNTS, "energy"), "step": "count", "time": "time", "contacts": "count", "deepest_overlap": "length"}
 
 
@@ -98,6 +105,7 @@ def write_files(run: Run, folder: Path) -> None:
         if "present" in frame.names:
             columns["present"] = frame["present"]
         write_table(folder / "frames" / f"{number:04d}.csv", columns)
+    write_contacts(run, folder)
     if "body_shape" in run.scene:  # a study has no bodies
         write_table(folder / "bodies.csv", bodies(run))
         write_table(folder / "shapes.csv", solids(run) if run.in_space else shapes(run))
@@ -108,6 +116,27 @@ def write_files(run: Run, folder: Path) -> None:
         (folder / "tables").mkdir()
     for name, table in run.tables.items():
         write_table(folder / "tables" / f"{name}.csv", table)
+
+
+def write_contacts(run: Run, folder: Path) -> None:
+    """A file per stored table of contacts, with the number of the frame of the same step."""
+    if len(run.contacts):
+        (folder / "contacts").mkdir()
+    for number, step in enumerate(run.frames.steps):
+        row = int(np.searchsorted(run.contacts.steps, step))
+        if row < len(run.contacts) and run.contacts.steps[row] == step:
+            write_table(folder / "contacts" / f"{number:04d}.csv", contact_columns(run.contacts[row]))
+
+
+def contact_columns(table: Instant) -> dict[str, np.ndarray]:
+    """Columns of a table of contacts, a row for each pair of features; what a run did not store is left out."""
+    bodies = table["bodies"]
+    columns = {"first": bodies[:, 0], "second": bodies[:, 1]}
+    for name, title in CONTACTS.items():
+        if name in table.names:
+            values = table[name]
+            columns |= parts(title, values) if values.ndim == 2 else {title: values}
+    return columns
 
 
 def unit_of(name: str) -> str:

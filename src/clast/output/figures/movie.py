@@ -32,6 +32,7 @@ SMALLEST, LARGEST = 200, 4000  # pixels
 WHITE, WALL, PLAIN, INK = (1.0, 1.0, 1.0), (0.5, 0.5, 0.5), (0.27, 0.47, 0.68), (0.13, 0.13, 0.13)
 BACK, STILL, FORTH = (0.10, 0.35, 0.80), (0.65, 0.65, 0.65), (0.85, 0.20, 0.10)  # spin clockwise, none, counter-clockwise
 GAP = 0.5  # points; a white line around each grain tells neighbours apart and costs a GIF less than a dark one
+RIM = 0.7  # points: a wall that is a thin line can be seen
 SCALE_AT = 0.98  # share of speeds below the top of the scale: one fast grain must not turn all others dark
 
 
@@ -166,7 +167,7 @@ class Stage:
         middle, half = 0.5 * (low[0] + high[0]), 0.5 * self.wide / scale  # a picture too narrow for its header is widened
         axes.set(xlim=(middle - half, middle + half), ylim=(low[1], high[1]))
         axes.set_axis_off()
-        self.wall_shapes: Any = PolyCollection([], facecolor=[WALL], edgecolor="none")
+        self.wall_shapes: Any = PolyCollection([], facecolor=[WALL], edgecolor=[WALL], lw=RIM)
         self.grain_shapes: Any = PolyCollection([], edgecolor=[WHITE], lw=GAP)
         axes.add_collection(self.wall_shapes)
         axes.add_collection(self.grain_shapes)
@@ -210,10 +211,10 @@ class Stage:
         from PIL import Image
 
         bodies = self.bodies.at(frame)
-        self.wall_shapes.set_verts(bodies.place(self.walls, frame.positions, frame.angles)[0])
+        bodies.put(self.wall_shapes, *bodies.place(self.walls, frame.positions, frame.angles))
         grains = np.flatnonzero(~bodies.big & ~frame.absent)
         placed, owners = bodies.place(grains, frame.positions, frame.angles)
-        self.grain_shapes.set_verts(placed)
+        bodies.put(self.grain_shapes, placed, owners)
         self.grain_shapes.set_facecolor(self.shades(frame, owners))
         self.label.set_text(f"t = {frame.time:.{max(self.digits, 0)}f}" if self.digits < 6 else f"t = {frame.time:.4g}")
         self.canvas.draw()

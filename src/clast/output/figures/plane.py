@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +13,15 @@ import numpy as np
 
 from clast.algebra.lattice import put_back, shifts
 from clast.measures.stored import frame_offset
+from clast.output.figures.areas import rings_of, run_areas, scene_areas
 from clast.output.figures.view import view_of
 from clast.output.store.reader import Frame, Run
 from clast.scene.plane import Scene
-from clast.shapes.plane.skeleton import Shape
 
 if TYPE_CHECKING:
     from clast.scene.space import Scene3D
 
-ARC = 8  # chords per quarter circle of a rounded corner
+MOVE, DRAW, CLOSE = 1, 2, 79  # matplotlib's codes of a path: go there, a line there, back to where the ring began
 GRAIN, WALL = "C0", "0.55"
 DPI = 130
 
@@ -29,18 +30,39 @@ DPI = 130
 class Outlines:
     """What a picture needs to know of the bodies besides where they are."""
 
-    rings: Sequence[np.ndarray]  # outline of each shape in its body frame, (k, 2)
+    rings: Sequence[np.ndarray]  # outline of each shape in its body frame without holes, (k, 2)
     shape: np.ndarray  # (n,) which of them a body has
     big: np.ndarray  # (n,)
     period: np.ndarray  # (2,) 0: open
     offset: float = 0.0  # of a sheared cell
+    holes: Sequence[Sequence[np.ndarray]] = ()  # of each shape, rings that go round the other way; () if none has any
+
+    @cached_property
+    def curves(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """Points (k, 2) of each shape, its holes after its outline, and what matplotlib does at each (k,)."""
+        points, codes = [], []
+        for k, ring in enumerate(self.rings):
+            rings = [ring, *(self.holes[k] if self.holes else ())]
+            points.append(np.concatenate(rings))
+            codes.append(np.concatenate([np.r_[MOVE, np.full(len(each) - 2, DRAW), CLOSE] for each in rings]))
+        return points, codes
+
+    def put(self, drawn: Any, placed: np.ndarray, owners: np.ndarray) -> None:
+        """Give matplotlib's collection of polygons the bodies `owners` that `place` has placed."""
+        codes = self.curves[1]
+        if not (self.holes and any(self.holes[k] for k in np.unique(self.shape[owners]))):
+            drawn.set_verts(placed)  # much faster
+            return
+        length = placed.shape[1]
+        each = [np.pad(codes[k], (0, length - len(codes[k])), constant_values=DRAW) for k in self.shape[owners]]
+        drawn.set_verts_and_codes(placed, each)
 
     def at(self, frame: Frame) -> Outlines:
         """The same with the periods of a frame, where the cell moves."""
         return replace(self, period=frame["period"], offset=frame_offset(frame)) if "period" in frame.names else self
 
     def place(self, chosen: np.ndarray, positions: np.ndarray, angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Outlines (m, k, 2) of the `chosen` bodies at `positions` (n, 2) and `angles` (n,) of all, and whose each is (m,).
+        """Outlines with holes (m, k, 2) of `chosen` bodies at `positions` (n, 2) and `angles` (n,) of all; whose each is (m,).
 
         Grains are put back into a periodic box, with copies where they cross a side or a corner. Short rings repeat their
         last point, so that all have one length: one array is drawn much faster than a list.
@@ -49,8 +71,9 @@ class Outlines:
         if chosen.size == 0:
             return np.zeros((0, 3, 2)), chosen
         used, which = np.unique(self.shape[chosen], return_inverse=True)
-        longest = max(len(self.rings[k]) for k in used)
-        table = np.stack([np.pad(self.rings[k], ((0, longest - len(self.rings[k])), (0, 0)), mode="edge") for k in used])
+        points = self.curves[0]
+        longest = max(len(points[k]) for k in used)
+        table = np.stack([np.pad(points[k], ((0, longest - len(points[k])), (0, 0)), mode="edge") for k in used])
         inside = positions[chosen].astype(np.float64)
         grains = ~self.big[chosen]
         inside[grains] = put_back(inside[grains], self.period, self.offset)
@@ -77,63 +100,38 @@ def copies(period: np.ndarray, offset: float) -> Iterator[np.ndarray]:
         yield shifts(np.array(image), period, lean)
 
 
-def outer_ring(shape: Shape) -> np.ndarray:
-    """The outer ring of a shape's largest part."""
-    return max(shape.outline(4 * ARC), key=lambda ring: float(np.ptp(ring, axis=0).max()))
+def outlines_of(areas: Sequence[Any], which: np.ndarray, big: np.ndarray, period: np.ndarray, offset: float = 0.0) -> Outlines:
+    """Bodies that cover these areas in their body frames."""
+    rings = [rings_of(area) for area in areas]
+    return Outlines([each[0] for each in rings], which, big, period, offset, [each[1:] for each in rings])
 
 
 def scene_outlines(scene: Scene) -> Outlines:
     """The bodies of a scene, for a picture."""
-    shapes, which = scene.bodies.distinct("shape")
-    return Outlines(
-        [outer_ring(shape) for shape in shapes],
-        which,
-        scene.bodies.column("big"),
-        np.array([scene.box.period_x, scene.box.period_y]),
-        scene.box.offset,
-    )
-
-
-def run_areas(run: Run) -> list[Any]:
-    """What the shapes of a stored run cover in their body frames: shapely polygons, of several parts the largest."""
-    import shapely
-
-    scene = run.scene
-    areas = []
-    for k in range(len(scene["shape_radius"])):
-        corners = scene["shape_vertices"][scene["shape_first_vertex"][k] : scene["shape_first_vertex"][k + 1]]
-        edges = scene["shape_edges"][scene["shape_first_edge"][k] : scene["shape_first_edge"][k + 1]]
-        if scene["shape_closed"][k]:
-            skeleton = shapely.Polygon(corners)
-        elif len(edges):
-            skeleton = shapely.MultiLineString([corners[edge] for edge in edges])
-        else:
-            skeleton = shapely.MultiPoint(corners)
-        body = skeleton.buffer(float(scene["shape_radius"][k]), quad_segs=ARC)
-        if body.geom_type == "MultiPolygon":
-            body = max(body.geoms, key=lambda part: part.area)
-        areas.append(body)
-    return areas
-
-
-def rings_of(area: Any) -> list[np.ndarray]:
-    """The border of an area and then those of its holes, closed rings (k, 2)."""
-    return [np.asarray(ring.coords) for ring in (area.exterior, *area.interiors)]
+    areas, which = scene_areas(scene)
+    period = np.array([scene.box.period_x, scene.box.period_y])
+    return outlines_of(areas, which, scene.bodies.column("big"), period, scene.box.offset)
 
 
 def run_outlines(run: Run) -> Outlines:
     """The bodies of a stored run, for a picture."""
     scene = run.scene
-    rings = [np.asarray(area.exterior.coords) for area in run_areas(run)]
-    return Outlines(rings, scene["body_shape"], scene["body_big"].astype(bool), scene["period"])
+    return outlines_of(run_areas(run), scene["body_shape"], scene["body_big"].astype(bool), scene["period"])
 
 
-def draw_bodies(axes: Any, bodies: Outlines, chosen: np.ndarray, positions: np.ndarray, angles: np.ndarray, **style: Any) -> None:
-    """Add the `chosen` bodies to a picture."""
+def draw_bodies(
+    axes: Any, bodies: Outlines, chosen: np.ndarray, positions: np.ndarray, angles: np.ndarray, *,
+    colours: np.ndarray | None = None, **style: Any,
+) -> None:  # fmt: skip
+    """Add the `chosen` bodies to a picture; `colours` (n, 3) of all bodies, or else one for all by `facecolor`."""
     from matplotlib.collections import PolyCollection
 
-    rings: Any = bodies.place(chosen, positions, angles)[0]
-    axes.add_collection(PolyCollection(rings, **{"edgecolor": "k", "lw": 0.3, **style}))
+    rings, owners = bodies.place(chosen, positions, angles)
+    placed: Any = PolyCollection([], **{"edgecolor": "k", "lw": 0.3, **style})
+    bodies.put(placed, rings, owners)
+    if colours is not None:
+        placed.set_facecolor(colours[owners])
+    axes.add_collection(placed)
 
 
 def fit_axes(axes: Any, period: np.ndarray) -> None:

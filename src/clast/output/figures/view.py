@@ -19,14 +19,16 @@ def view_of(run: Run, bodies: Outlines, chosen: Iterable[int]) -> tuple[np.ndarr
     """Lower left and upper right corner for some frames of a run: one period along a periodic side, else what holds the grains.
 
     A grain is lost where it has left the box around all bodies of the first frame by more than half that box's diagonal.
-    Walls count as far as they are near the grains.
+    Walls count as far as they are near the grains; one that holds them, drawn as its rim, is shown whole.
     """
     reach = np.array([np.hypot(*ring.T).max() for ring in bodies.rings])[bodies.shape]
     grains = np.flatnonzero(~bodies.big)
     chosen = list(chosen)
     first = run.frames[chosen[0]]
-    walls, _ = bodies.place(np.flatnonzero(bodies.big), first.positions, first.angles)
+    walls, owners = bodies.place(np.flatnonzero(bodies.big), first.positions, first.angles)
     wall_points = walls.reshape(-1, 2)
+    rim = np.array([bool(bodies.holes and bodies.holes[k]) for k in bodies.shape[owners]], bool)
+    whole = np.repeat(rim, walls.shape[1])[:, None]
     if grains.size == 0:
         low, high = wall_points.min(axis=0), wall_points.max(axis=0)
     else:
@@ -43,7 +45,7 @@ def view_of(run: Run, bodies: Outlines, chosen: Iterable[int]) -> tuple[np.ndarr
             high = np.maximum(high, (where + around)[counted].max(axis=0, initial=-np.inf))
         if len(wall_points):
             room = NEARBY * float((high - low).max())
-            seen = np.clip(wall_points, low - room, high + room)
+            seen = np.where(whole, wall_points, np.clip(wall_points, low - room, high + room))
             low, high = np.minimum(low, seen.min(axis=0)), np.maximum(high, seen.max(axis=0))
     margin = MARGIN * float((high - low).max())
     periodic = bodies.period > 0.0

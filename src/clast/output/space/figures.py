@@ -20,6 +20,7 @@ from clast.shapes.plane.inside import Floats
 from clast.shapes.space.solid import Solid
 
 if TYPE_CHECKING:
+    from clast.output.figures.shades import Shades
     from clast.scene.space import Scene3D
 
 COLORS = ("speed", "spin", "id", "none")
@@ -75,20 +76,33 @@ def sizes(frame: Frame, quantity: str) -> Floats:
     return np.linalg.norm(frame.velocities if quantity == "speed" else spins(frame), axis=1)
 
 
-def frames_figure(run: Run, chosen: Sequence[int], color: str = "speed") -> Any:
-    """Some frames of a run side by side, with one scale, one view and their times."""
+def frames_figure(
+    run: Run, chosen: Sequence[int], color: str = "speed", *, hidden: np.ndarray | None = None, shades: Shades | None = None
+) -> Any:
+    """Some frames of a run side by side, with one scale, one view and their times.
+
+    hidden   bodies that are not drawn (n,)
+    shades   colours of more kinds, in the place of `color`
+    """
     bodies = run_surfaces(run)
     camera = Camera.towards(*view_of(run, bodies, chosen), run.scene["gravity"], WIDTH, TALLEST, FRAME)
-    tint = Tint.of(run, color, chosen)
+    tint = Tint.of(run, color if shades is None else "none", chosen)
     studio = Studio(bodies, camera)
     try:
-        pictures = [
-            studio.draw(frame.positions, turns(frame), tint(frame), absent=frame.absent, period=bodies.period_at(frame))
-            for frame in (run.frames[k] for k in chosen)
-        ]
+        pictures = []
+        for k in chosen:
+            frame = run.frames[k]
+            colours = tint(frame) if shades is None else shades.colours(k)
+            absent = frame.absent if hidden is None else frame.absent | hidden
+            pictures.append(studio.draw(frame.positions, turns(frame), colours, absent=absent, period=bodies.period_at(frame)))
     finally:
         studio.close()
-    return compose(pictures, camera, [f"t = {run.frames[k].time:.4g}" for k in chosen], tint)
+    figure = compose(pictures, camera, [f"t = {run.frames[k].time:.4g}" for k in chosen], tint)
+    if shades is not None:
+        width, height = figure.get_size_inches()
+        figure.set_size_inches(width + 1.2, height)
+        shades.add_key(figure, figure.axes)
+    return figure
 
 
 def scene_figure(scene: Scene3D) -> Any:

@@ -121,7 +121,9 @@ class Studio:
             self._grain_mesh.point_data["colour"] = np.rint(255.0 * colours[self.grains.owners]).astype(np.uint8)
         if self._ridge_mesh.n_points:
             big = np.flatnonzero(self.bodies.big)
-            moved = [each @ matrix(orientations[k]).T + placed[k] for k, each in zip(big, self._ridges(), strict=True)]
+            size = np.ones(len(placed)) if absent is None else np.where(absent, 0.0, 1.0)
+            ridges = zip(big, self._ridges(), strict=True)
+            moved = [size[k] * each @ matrix(orientations[k]).T + placed[k] for k, each in ridges]
             self._ridge_mesh.points = np.concatenate(moved).reshape(-1, 3).astype(np.float32)
         with without_murmur():
             self.plotter.render()

@@ -323,8 +323,15 @@ class Run:
         """The energy accounts over the run: `run.book.residual`, `run.book.energy_error`, `run.book.plot()`."""
         return Book(self.series["time"], self.series)
 
-    def plot(self, *frames: int) -> Any:
-        """A figure of some frames side by side, `run.plot(0, -1)`; of the last if none is named."""
+    def plot(self, *frames: int, **looks: Any) -> Any:
+        """A figure of some frames side by side, `run.plot(0, -1)`; of the last if none is named.
+
+        looks   color="pressure", crop=(left, right, bottom, top), walls=("floor",), forces=True: see docs/pictures.md
+        """
+        if looks:
+            from clast.output.figures.picture import Looks, picture
+
+            return picture(self, frames or (-1,), Looks(**looks))
         from clast.output.figures.plane import frames_figure
 
         return frames_figure(self, [range(len(self.frames))[index] for index in frames or (-1,)])

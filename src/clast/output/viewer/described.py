@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clast.algebra.tensors import lengths
-from clast.measures.book import ACCOUNTS, Book
+from clast.measures.book import ACCOUNTS, KINETIC, Book
 from clast.measures.stored import grains_of, sizes_of
 from clast.measures.touching import contacts_at
-from clast.output.figures.plane import rings_of, run_areas, run_outlines
+from clast.output.figures.areas import rings_of, run_areas
+from clast.output.figures.plane import run_outlines
 from clast.output.space.bodies import run_surfaces
 from clast.output.space.view import view_of as space_view
 from clast.output.viewer.frames import Framed, has_contacts, pressure_of, spin_of, touching
@@ -136,7 +137,7 @@ class Described:
             put_parts(block, "ridge", [lines.reshape(-1, 6) for lines in self.surfaces.ridges], "float32")
         else:
             rings, owner, hole = [], [], []
-            for k, area in enumerate(drawn_areas(run)):
+            for k, area in enumerate(run_areas(run)):
                 for number, ring in enumerate(rings_of(area)):
                     rings.append(ring[:-1])
                     owner.append(k)
@@ -156,7 +157,7 @@ class Described:
         for name in series.names:
             values = np.asarray(series[name], float)
             if values.size and np.isfinite(values).all() and np.ptp(values) > 0.0:
-                block.raw(f"/{name}", values[::every], "float32")
+                block.raw(f"/{name}", (np.maximum(values, 0.0) if name in KINETIC else values)[::every], "float32")
         if set(ACCOUNTS) & set(series.names) and "translational" in series.names and len(time):
             book = Book(time, series)
             total = book.energy + book.heat - book.work
@@ -164,25 +165,6 @@ class Described:
                                  ("energy + heat − work", total), ("residual", book.residual)):  # fmt: skip
                 block.raw(f"/{name}", values[::every], "float32")
         return block.packed()
-
-
-def drawn_areas(run: Run) -> list[Any]:
-    """What the shapes of the plane cover. A closed wall that has grains inside, as a drum has, is only its rim."""
-    import shapely
-
-    scene, areas = run.scene, run_areas(run)
-    if not len(run.frames):
-        return areas
-    first, grains = run.frames[0], grains_of(run)
-    for wall in np.flatnonzero(~grains):
-        k = int(scene["body_shape"][wall])
-        if scene["shape_closed"][k]:
-            off, turn = first.positions[grains] - first.positions[wall], first.angles[wall]
-            there = np.stack([off @ (np.cos(turn), np.sin(turn)), off @ (-np.sin(turn), np.cos(turn))], axis=1)
-            if shapely.contains_xy(areas[k], *there.T).any():
-                corners = scene["shape_vertices"][scene["shape_first_vertex"][k] : scene["shape_first_vertex"][k + 1]]
-                areas[k] = shapely.LinearRing(corners).buffer(float(scene["shape_radius"][k]))
-    return areas
 
 
 def top_of(values: Array) -> float:
