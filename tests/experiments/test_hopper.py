@@ -137,12 +137,13 @@ def test_the_bed_is_named_by_all_it_depends_on(monkeypatch):
 def test_a_damaged_bed_is_made_again(emptied, tmp_path):
     path = bed_file(Hopper(**TINY))
     whole = path.read_bytes()
-    assert filling.read_bed(path, 15) is not None
-    assert filling.read_bed(path, 14) is None  # of another scene
-    for text in (b"", b"no archive", whole[: len(whole) // 2], whole.replace(b"angles.npy", b"angels.npy")):
+    scene, other = (hopper(Hopper(**{**TINY, "grains": TINY["grains"] - less}), FILL_DAMPING, gate=True) for less in (0, 1))
+    assert filling.read_bed(path, scene) is not None
+    assert filling.read_bed(path, other) is None
+    for text in (b"", b"no archive", whole[: len(whole) // 2], whole.replace(b"turns.npy", b"tunrs.npy")):
         (tmp_path / "bed.npz").write_bytes(text)
-        assert filling.read_bed(tmp_path / "bed.npz", 15) is None
-    assert filling.read_bed(tmp_path / "none.npz", 15) is None
+        assert filling.read_bed(tmp_path / "bed.npz", scene) is None
+    assert filling.read_bed(tmp_path / "none.npz", scene) is None
 
 
 def test_what_cannot_come_to_rest_is_told():

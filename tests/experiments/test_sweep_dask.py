@@ -17,10 +17,11 @@ from test_sweep_killed import GAS, PATIENCE, saved_step
 
 import clast
 from clast.cli import run_command
+from clast.output.store.lock import is_written
 from clast.scene_files.running import run_file
 from clast.sweeps.display import Display
 from clast.sweeps.scene_row import read_row
-from clast.sweeps.task import is_held, state_of
+from clast.sweeps.task import state_of
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'clast[dask]'")
 from dask_cluster import cluster  # noqa: E402
@@ -127,7 +128,7 @@ def test_ctrl_c_saves_rows_and_leaves_the_cluster_as_it_was(dask):
     assert child.returncode == 130
     assert f"Go on with: clast sweep s --on {address}" in err
     begun = [run for run in Path("s").glob("000*") if state_of(run) == "begun"]
-    assert len(begun) == 2 and all(saved_step(run) > 0 and not is_held(run) for run in begun)
+    assert len(begun) == 2 and all(saved_step(run) > 0 and not is_written(run) for run in begun)
     wait_for(lambda: not any(at_work(each) for each in workers), "no process of a row is left")
     with distributed.Client(address.replace("dask", "tcp"), set_as_default=False) as client:
         assert client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)) == 0
@@ -176,7 +177,7 @@ def test_without_a_disk_in_common_results_and_checkpoints_come_home(tmp_path):
         assert clast.open(runs[0]).run_id == found["id"], "it did not go on from the checkpoint at home"
         survivor = next(each for each in workers if each is not found["killed"])
         assert not list(survivor.folder.rglob("*.h5")), "it keeps files of rows that are home"
-        assert not is_held(runs[0]) and not list(Path("s").glob(".*arriving"))
+        assert not is_written(runs[0]) and not list(Path("s").glob(".*arriving"))
     for run, row in zip(runs, sweep.rows, strict=True):
         require_same(content(run), whole(Path("whole") / run.name, row))
         there = {path.name for path in run.iterdir()}

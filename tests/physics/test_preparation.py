@@ -183,7 +183,7 @@ def test_a_heap_settles_without_walls_to_name():
 def test_another_number_of_bodies_is_refused(rough):
     scene = pressed_scene()
     scene.add(disk(radius=0.1), (50.0, 50.0))
-    with pytest.raises(InputError, match="with 34 bodies, the scene has 35"):
+    with pytest.raises(InputError, match="with 34 bodies in 2 dimensions, the scene has 35 in 2"):
         start_from(scene, rough)
 
 

@@ -74,7 +74,7 @@ def a_run(inverse, gravity=(0.0, 0.0, 0.0), mass: float = 0.7, order: int = 0) -
     none, two = np.zeros(2), np.zeros((2, 3))
     model = Model(
         np.zeros(2, np.int64), np.zeros(2, np.int64), np.full(2, 1.0 / mass), np.array([inverse, inverse]), none, two, none,
-        np.ones(2), none, np.zeros((1, 1)), none, np.zeros(3), np.array([-1]), np.array(gravity),
+        np.ones(2), none, np.zeros((1, 1)), none, np.zeros(3), np.array([-1]), np.zeros(4), np.array(gravity),
     )  # fmt: skip
     gear = np.zeros((2, 10, order) if order else (1, 10, 1))
     mid = np.zeros((2, 6) if order else (1, 6))
@@ -142,7 +142,7 @@ def world_of(run: Run, clock: Clock, tags: Tags | None = None) -> BodyWorld:
     """The world of a pass over bodies: the same arrays, flat."""
     m, c, f = flat(run.model), flat(run.lists), flat(run.forces)
     return BodyWorld(
-        BodyModel(m.inverse_mass, m.inverse_inertia, m.cell, m.gravity), flat(run.state),
+        BodyModel(m.inverse_mass, m.inverse_inertia, m.cell, m.shear, m.gravity), flat(run.state),
         BodyLists(c.image, c.first_pair, c.first_other, at_a_line(c.other), c.reference), BodyForces(f.pair, f.work, f.loss),
         flat(tags_of() if tags is None else tags), clock, 1,
     )  # fmt: skip

@@ -31,7 +31,7 @@ def test_a_body_shows_what_was_given():
     assert body.inertia == pytest.approx(0.5 * 2.0 * 0.3**2) and body.tags == [clast.Force(x=1.0)]
     assert {type(each) for each in (*body.position, body.angle, *body.velocity, body.spin, body.mass, body.inertia)} == {float}
     assert type(body.big) is type(body.weighed) is bool
-    assert repr(body).startswith("Body(shape=Shape(") and "position=(1.0, 2.0), angle=0.5," in repr(body)
+    assert repr(body).startswith("Body(shape=<disk: ") and "position=(1.0, 2.0), angle=0.5," in repr(body)
 
 
 def test_what_is_set_on_a_body_is_set_in_the_scene():
