@@ -19,7 +19,7 @@ from clast.experiments.verlet_distance import (
     name_of,
 )
 
-SHORT = {"grains": 20, "until": 1.0, "repetitions": 2, "every": 4}
+SHORT = {"grains": 40, "until": 0.4, "repetitions": 2, "every": 4}
 
 
 @pytest.fixture(scope="module")
