@@ -44,8 +44,12 @@ def chains(shape: Shape) -> list[tuple[list[int], bool]]:
     return found
 
 
-def feature_rows(shape: Shape, *, all_pairs: bool = False, endless: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def feature_rows(
+    shape: Shape, *, all_pairs: bool = False, endless: bool = False, hollow: bool = False
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Features of one shape: rows (nf, 8), the following feature of each (nf,), and which vertices probe (nv,).
+
+    A hollow shape may hold bodies: a drum.
 
     An endless chain is one turn of a chain that goes on in its periodic images: its last vertex is the image of its
     first, so only the first is a feature and a probe, and the edge that enters it is the last one. A landscape across a
@@ -80,20 +84,20 @@ def feature_rows(shape: Shape, *, all_pairs: bool = False, endless: bool = False
             rows.append([*a, *b, *before, inverse, EDGE])
             ends_here = last or (endless and at == count - 2)
             following.append(len(rows) if not ends_here else (len(rows) - count if closed else -1))
-            if before.any() and edge.any() and not all_pairs and has_notch(before, edge, closed):
+            if before.any() and edge.any() and not all_pairs and has_notch(before, edge, closed and not hollow):
                 notches.append([*a, *b, *before, inverse, NOTCH])
     table = np.array(rows + notches, float).reshape(-1, 8)
     return table, np.array(following + [-1] * len(notches), np.int64), probes
 
 
-def has_notch(before: np.ndarray, edge: np.ndarray, closed: bool) -> bool:
-    """Whether a probe outside the body can have its foot on both edges of a corner: there its vertex is subtracted.
+def has_notch(before: np.ndarray, edge: np.ndarray, solid: bool) -> bool:
+    """Whether a probe can have its foot on both edges of a corner: there its vertex is subtracted.
 
-    At a reflex corner of a polygon, at one sharper than 90° (beside the tip both edges are near), and at every bend of an
-    open chain, which has no inside.
+    Outside a polygon at a reflex corner and at one sharper than 90° (beside the tip both edges are near); at every bend of an
+    open chain, and of a polygon that is not solid, because probes may come from either side.
     """
     cross = before[0] * edge[1] - before[1] * edge[0]
-    return bool(cross < 0.0 or before @ edge < 0.0) if closed else bool(cross != 0.0)
+    return bool(cross < 0.0 or before @ edge < 0.0) if solid else bool(cross != 0.0)
 
 
 def is_straight(before: np.ndarray, edge: np.ndarray) -> bool:
@@ -102,12 +106,14 @@ def is_straight(before: np.ndarray, edge: np.ndarray) -> bool:
     return bool(abs(cross) <= 1e-9 * np.hypot(*before) * np.hypot(*edge) and before @ edge > 0.0)
 
 
-def geometry(shapes: Sequence[Shape], *, all_pairs: bool = False, endless: Collection[int] = ()) -> Geometry:
-    """Lay the shapes of a scene out as one table; `endless` names the endless chains."""
+def geometry(
+    shapes: Sequence[Shape], *, all_pairs: bool = False, endless: Collection[int] = (), hollow: Collection[int] = ()
+) -> Geometry:
+    """Lay the shapes of a scene out as one table; `endless` names the endless chains, `hollow` shapes that may hold bodies."""
     vertex, feature, following, edged, box = [], [], [], [], []
     first_vertex, first_feature = [0], [0]
     for index, shape in enumerate(shapes):
-        rows, after, probes = feature_rows(shape, all_pairs=all_pairs, endless=index in endless)
+        rows, after, probes = feature_rows(shape, all_pairs=all_pairs, endless=index in endless, hollow=index in hollow)
         after = np.where(after >= 0, after + first_feature[-1], -1)
         vertex.append(shape.vertices[probes])
         feature.append(rows)

@@ -18,7 +18,10 @@ def lay_out(scene: Scene) -> Layout:
     """Arrays for `scene` at t = 0."""
     cell = scene.cell()
     found = arrange(scene, None if cell is None else (cell, scene.box.imposed()))
-    table = geometry(found.shapes, all_pairs=scene.counting == "all-pairs", endless=endless_chains(scene, found))
+    table = geometry(
+        found.shapes, all_pairs=scene.counting == "all-pairs", endless=endless_chains(scene, found),
+        hollow=set(found.shape_of[found.big].tolist()),
+    )  # fmt: skip
     model = model_of(scene, found, ease=(1.0 / found.mass, found.reach**2 * (1.0 / found.inertia)))
     check_cohesion(scene)
     found = found._replace(mass=1.0 / model.inverse_mass)  # to the last bit what dashpots of walls were always made of
