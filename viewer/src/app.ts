@@ -94,9 +94,10 @@ export class App {
   private words(): Words {
     const { look } = this;
     const words: Words = {
-      t: String(Number(this.run.time(this.at).toPrecision(6))), colour: this.tint.quantity.key, walls: look.walls,
+      colour: this.tint.quantity.key, walls: look.walls,
       eye: this.stage.eye.map((each) => Number(each.toPrecision(5))).join(","), theme: look.dark ? "dark" : "light",
     };
+    if (!this.follow) words.t = String(Number(this.run.time(this.at).toPrecision(6)));
     if (look.grains !== "solid") words.grains = look.grains;
     if (look.chains) words.chains = "1";
     if (look.points) words.points = "1";
@@ -325,7 +326,8 @@ export class App {
   private async lookAgain(): Promise<void> {
     try {
       const facts = await this.run.source.facts();
-      if (!this.run.count && facts.times.length) location.reload(); // what is looked at can only be known now
+      const other = facts.bodies !== this.run.facts.bodies || facts.issue !== this.run.facts.issue;
+      if (other || (!this.run.count && facts.times.length)) return location.reload(); // what is looked at can only be known now
       const more = facts.times.length !== this.run.count;
       this.run.facts = { ...facts, view: this.run.facts.view };
       this.badge.textContent = facts.finished ? "finished" : facts.held ? "held" : facts.live ? "live" : "stopped";

@@ -11,11 +11,16 @@ from PIL import Image
 from viewed_runs import EVIL, flat_run, solid_run
 
 from clast.cli.sweep_view import ServedSweep
+from clast.laws import Linear
 from clast.output.store.lock import RunLock
+from clast.output.viewer import stepped
 from clast.output.viewer.page import save_page
 from clast.output.viewer.served import ServedRun
 from clast.output.viewer.server import ViewServer
+from clast.output.viewer.stepped import Simulation
 from clast.output.viewer.watched import wished
+from clast.scene.plane import Scene
+from clast.shapes import disk, segment
 from clast.sweeps.sweep import Sweep
 
 pytestmark = pytest.mark.skipif(find_browser() is None, reason="no Chromium is installed here (apt-get install chromium)")
@@ -289,6 +294,68 @@ def test_a_run_that_goes_on_is_followed_and_held(page, tmp_path):
             thread.join()
             for each in locks:
                 each.release()
+
+
+def test_a_simulation_is_followed_and_bodies_come(page, monkeypatch):
+    """The page opens itself anew where what it has read no longer holds, and goes on following."""
+    monkeypatch.setattr(stepped, "SHORTEST", 0.0)
+    monkeypatch.setattr(stepped, "SHARE", 0.0)
+    scene = Scene(law=Linear(1e4, normal_damping=20.0), gravity=(0.0, -9.81))
+    scene.add_wall(segment((-2.0, 0.0), (2.0, 0.0), radius=0.1))
+    scene.add(disk(radius=0.2), (0.0, 1.0))
+    sim = Simulation(scene)
+    view = sim.view()
+    try:
+        page.open(view.address)
+        page.wait("document.querySelector('.badge').textContent === 'live'")
+        for _ in range(3):
+            sim.step(50)
+        page.wait("clast.run.count === 4 && clast.at === 3")
+        assert page.run("document.getElementById('panel').innerText.includes('Hold')") is False
+        sim.add(disk(radius=0.3), (0.5, 2.0))
+        sim.step(50)
+        page.wait("window.clast !== undefined && clast.run.facts.bodies === 3 && clast.run.count === 5 && clast.at === 4")
+    finally:
+        page._send("Page.navigate", url="about:blank")
+        view.close()
+
+
+def test_a_stopped_run_shows_how_it_goes_on(page, tmp_path, monkeypatch):
+    run = flat_run(tmp_path / "run", frames=2)
+    served, wishes = ServedRun(run.folder), []
+    opened = served._now
+
+    def stopped():
+        described = opened()
+        described.run.finished = False
+        described.run.provenance["command"] = ["clast", "run", "cow-bounce"]
+        return described
+
+    monkeypatch.setattr(served, "_now", stopped)
+    monkeypatch.setattr(served, "wish", wishes.append)
+    with ViewServer(served) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            page.open(server.address)
+            shown = f"clast run cow-bounce --resume --out {run.folder}"
+            assert page.run("document.getElementById('go-on').innerText") == shown
+            assert page.run("document.getElementById('panel').innerText.includes('Hold')") is False
+            page.run(
+                "Array.from(document.querySelectorAll('#panel button'))"
+                ".find(each => each.textContent === 'Resume it here').click()"
+            )
+            end = time.monotonic() + 10.0
+            while not wishes:
+                assert time.monotonic() < end
+                time.sleep(0.02)
+            assert wishes == ["resume"]
+            page.wait("document.querySelector('.badge').textContent === 'stopped'")
+            page.picture(tmp_path / "stopped.png")
+        finally:
+            page._send("Page.navigate", url="about:blank")
+            server.shutdown()
+            thread.join()
 
 
 def test_a_sweep_is_a_table_and_points_that_lead_to_runs(page, tmp_path):
