@@ -155,6 +155,7 @@ export class App {
       "1": () => this.stage.see("front"),
       "2": () => this.stage.see("side"),
       "3": () => this.stage.see("top"),
+      m: () => this.pickLargest(),
       f: () => this.changeLook({ chains: !this.look.chains && this.run.facts.contacts }),
       p: () => this.changeLook({ points: !this.look.points && this.run.facts.contacts }),
       w: () => this.changeLook({ walls: WALLS[(WALLS.indexOf(this.look.walls) + 1) % WALLS.length] as Walls }),
@@ -183,6 +184,22 @@ export class App {
     this.tint = new Tint(this.run, QUANTITIES.find((each) => each.key === key)!);
     fillLegend(this.legend, this.tint, this.run.facts.space);
     this.changed();
+  }
+
+  /** Choose the grain with the largest value of what is coloured, of either sign, at the frame that is shown. */
+  pickLargest(): void {
+    const frame = this.run.count ? this.run.now(Math.min(Math.floor(this.at), this.run.count - 1), () => {}) : null;
+    const values = frame && this.tint.values(frame);
+    if (!frame || !values) {
+      this.note("colour by a number first: speed, spin, pressure …");
+      return;
+    }
+    let best = -1;
+    for (let k = 0; k < values.length; k++) {
+      if (this.run.bodies.big[k] || (frame.present && !frame.present[k])) continue;
+      if (best < 0 || Math.abs(values[k]) > Math.abs(values[best])) best = k;
+    }
+    void this.card.pick(best);
   }
 
   changeLook(change: Partial<Look>): void {

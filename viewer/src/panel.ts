@@ -40,7 +40,8 @@ export class Panel {
     select.append(...QUANTITIES.filter((each) => app.offers(each)).map((each) => make("option", { value: each.key }, each.label)));
     select.addEventListener("change", () => app.colourBy(select.value));
     select.value = app.tint.quantity.key;
-    return this.section("Colour", select);
+    const largest = button("Pick the largest (m)", null, () => app.pickLargest(), "The grain with the largest value in this frame: its numbers");
+    return this.section("Colour", select, make("div", { class: "below" }, largest));
   }
 
   private bodies(): HTMLElement {
@@ -162,7 +163,7 @@ export class Panel {
     };
     refresh();
     this.refreshers.push(refresh);
-    const keys = "space plays · ← → step (with shift 10) · 0 whole · f forces · p points · w walls · c curves · d dark · s picture · Esc";
+    const keys = "space plays · ← → step (with shift 10) · 0 whole · m largest · f forces · p points · w walls · c curves · d dark · s picture · Esc";
     return this.section("Run", list, make("p", { class: "hint" }, keys));
   }
 }

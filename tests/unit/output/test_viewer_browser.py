@@ -114,6 +114,20 @@ def test_a_click_shows_the_numbers_of_a_grain(page, pages):
         drawn(page, "document.getElementById('card').hidden")
 
 
+def test_the_fastest_grain_is_found(page, pages):
+    for name, fastest in (("flat", 10), ("solid", 8)):
+        page.open(pages[name][0] + "#t=1&colour=speed")
+        drawn(page)
+        page.key("m")
+        page.wait("!document.getElementById('card').hidden")
+        assert page.run("clast.stage.picked") == fastest
+    page.key("Escape")
+    page.run("clast.colourBy('shape')")
+    page.key("m")
+    page.wait("document.querySelector('.note') !== null")
+    assert page.run("clast.stage.picked") == -1
+
+
 def test_texts_of_a_run_are_texts(page, pages):
     page.open(pages["flat"][0] + "#t=0&grain=2&colour=name")
     drawn(page)
