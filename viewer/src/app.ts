@@ -13,6 +13,8 @@ import { type Grains, type Look, Stage, type Walls } from "./stage";
 import { Timebar } from "./timebar";
 
 const RATE = 25; // frames of the run per second at speed 1
+const SLOW = 1 / 32; // seconds from picture to picture that are too many
+const PACE = 0.15; // share of the last one in their mean
 const STILL = 250; // milliseconds without a change, after which a picture may take longer
 const LAST_PICTURE = 200; // milliseconds it stays in a movie
 const LOOK_AGAIN = 1000; // milliseconds between two looks at a run that goes on
@@ -42,6 +44,7 @@ export class App {
   private dirty = true;
   private last = 0;
   private moved = 0;
+  private pace = 0; // seconds from picture to picture, averaged
   private started: Words = readAddress();
 
   constructor(readonly run: Run, readonly root: HTMLElement) {
@@ -241,10 +244,19 @@ export class App {
     this.changed();
   }
 
+  /** Fewer pixels from where playing becomes too slow until it stops; a movie keeps its size. */
+  private hurry(passed: number): void {
+    const playing = this.playing && !this.movie;
+    this.pace = playing ? this.pace + PACE * (passed - this.pace) : 0;
+    if (!playing) this.stage.hasty = false;
+    else if (this.pace > SLOW) this.stage.hasty = true;
+  }
+
   private tick = (now: number): void => {
     requestAnimationFrame(this.tick);
     const passed = Math.min(now - this.last, 200) / 1000;
     this.last = now;
+    this.hurry(passed);
     if (this.playing) {
       this.at += passed * RATE * this.speed;
       const end = this.run.count - 1;

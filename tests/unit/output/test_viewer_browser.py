@@ -36,7 +36,7 @@ def pages(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    with Browser(find_browser(), 900, 640) as found:
+    with Browser(find_browser(), 760, 480) as found:
         yield found
 
 
@@ -44,7 +44,7 @@ def browser():
 def page(browser):
     """The browser; a page that complained of anything fails the test."""
     browser.theme("dark")
-    browser.resize(900, 640)
+    browser.resize(760, 480)
     yield browser
     assert browser.errors == []
 
@@ -55,12 +55,17 @@ def drawn(page, wait="true"):
     page.wait(wait)
 
 
+def look(page):
+    """Let the page look at once whether there is more, not only within a second."""
+    page.run("void clast.lookAgain()")
+
+
 def seen(page, path, still=False):
     """The picture that is drawn as numbers (height, width, 3), without what lies over it; `still` where edges are smoothed."""
     page.run("document.querySelectorAll('header, nav, #legend, #scale, #card').forEach(each => each.style.visibility = 'hidden')")
     drawn(page, "!clast.stage.software || clast.stage.ratio === 2" if still else "true")
     page.picture(path)
-    return np.asarray(Image.open(path).convert("RGB")).astype(int)[:560, :640]
+    return np.asarray(Image.open(path).convert("RGB")).astype(int)[:400, :500]
 
 
 def test_one_file_opens_and_wants_nothing(page, pages, tmp_path):
@@ -70,7 +75,7 @@ def test_one_file_opens_and_wants_nothing(page, pages, tmp_path):
         wanted = [each for each in page.requests if not each.startswith(("file:", "data:", "blob:"))]
         assert wanted == [] and page.errors == []
         assert abs(page.run("clast.run.time(clast.at)") - 1.0) < 1e-6
-        colours = len(np.unique(seen(page, tmp_path / "page.png").reshape(-1, 3), axis=0))
+        colours = len(np.unique(seen(page, tmp_path / "page.png", still=True).reshape(-1, 3), axis=0))
         assert colours > 20, "grains are drawn, not a blank page"
 
 
@@ -294,9 +299,11 @@ def test_a_run_that_goes_on_is_followed_and_held(page, tmp_path):
         thread.start()
         try:
             page.open(server.address)
+            look(page)
             page.wait("document.querySelector('.badge').textContent === 'live'")
             assert page.run("[clast.run.count, clast.at]") == [3, 2]
             served.folder = more.folder
+            look(page)
             page.wait("clast.run.count === 9 && clast.at === 8")
             page.run("Array.from(document.querySelectorAll('#panel button')).find(each => each.textContent === 'Hold').click()")
             page.wait("document.querySelector('.badge').textContent === 'held'")
@@ -321,13 +328,16 @@ def test_a_simulation_is_followed_and_bodies_come(page, monkeypatch):
     view = sim.view()
     try:
         page.open(view.address)
+        look(page)
         page.wait("document.querySelector('.badge').textContent === 'live'")
         for _ in range(3):
             sim.step(50)
+        look(page)
         page.wait("clast.run.count === 4 && clast.at === 3")
         assert page.run("document.getElementById('panel').innerText.includes('Hold')") is False
         sim.add(disk(radius=0.3), (0.5, 2.0))
         sim.step(50)
+        look(page)
         page.wait("window.clast !== undefined && clast.run.facts.bodies === 3 && clast.run.count === 5 && clast.at === 4")
     finally:
         page._send("Page.navigate", url="about:blank")
