@@ -201,7 +201,9 @@ def run(
     end = steps_until(until, engine.dt)
     record = Recorder(engine, end, samples, frames, extra, conclude, progress, checkpoint_seconds)
     if calls:
-        record.simulation = Simulation.around(engine, calls)
+        from clast.output.viewer.stepped import Simulation as Viewed  # which records frames as is done here
+
+        record.simulation = Viewed.around(engine, calls)
     if resume:
         writer, checkpoint = RunWriter.resume(folder)
         with writer:

@@ -154,6 +154,10 @@ def test_time_goes_on_and_by_steps(page, pages):
         assert page.run("clast.at") == place, key
     page.run("""{ const s = document.querySelector('#timebar input'); s.value = 7.5; s.dispatchEvent(new Event('input')) }""")
     drawn(page)
+    page.run("clast.speed = 0.1; clast.play(true); clast.pace = 1")
+    page.wait("clast.stage.ratio === (clast.stage.software ? 0.7 : devicePixelRatio)")
+    page.run("clast.play(false); clast.goTo(7.5)")
+    drawn(page, "!clast.stage.hasty && clast.stage.ratio >= 1")
     assert page.run("clast.at") == 7.5 and "frame 8/30" in page.run("document.querySelector('#timebar output').textContent")
 
 

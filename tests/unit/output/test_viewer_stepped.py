@@ -139,6 +139,17 @@ def test_a_long_one_is_thinned_out(sim, monkeypatch):
     assert found["steps"] == [0, 40, 80, 120, 160] and found["issue"] == 1
 
 
+def test_a_function_called_in_a_stored_run_may_show_it(tmp_path):
+    found = []
+
+    def look(sim):
+        found.append((isinstance(sim, clast.Simulation), facts(sim.view())["steps"]))
+
+    scene = simulation().scene
+    clast.run(scene, until=0.01, out=tmp_path / "run", frames=5, progress=clast.quiet(), every=(50, look))
+    assert found[0] == (True, [50]) and found[1] == (True, [50, 100])
+
+
 def test_space_is_seen_too(monkeypatch, tmp_path):
     scene = clast.Scene3D(law=clast.Linear(1e4, normal_damping=20.0), gravity=(0.0, 0.0, -9.81))
     scene.add_wall(open_box((4.0, 4.0, 2.0), radius=0.1))

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from clast.dynamics.snapshot import Snapshot
 from clast.errors import ClastError, InputError, StoreError
 from clast.laboratory import simulation as laboratory
 from clast.output.viewer.described import Described
@@ -76,8 +77,9 @@ class SteppedView:
         self._served = ServedSimulation(self._film)
         self._server = ViewServer(self._served, port=port, framed=True)
         self._taken, self._cost = 0.0, 0.0
-        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": POLL}, daemon=True).start()
-        self._end = weakref.finalize(simulation, end, self._server)
+        thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": POLL}, daemon=True)
+        thread.start()
+        self._end = weakref.finalize(simulation, end, self._server, thread)
         self._end.atexit = False  # the thread ends with the process
         after_cells(self)
 
@@ -175,12 +177,22 @@ class Simulation(laboratory.Simulation):
 
     def _advance(self, end: int) -> None:
         super()._advance(end)
+        self._follow_view()
+
+    def call_due(self, snapshot: Snapshot | None = None) -> None:
+        super().call_due(snapshot)
+        self._follow_view()
+
+    def _follow_view(self) -> None:
         if self._shown is not None:
             self._shown.follow()
 
 
-def end(server: ViewServer) -> None:
-    """Stop serving."""
+def end(server: ViewServer, thread: threading.Thread) -> None:
+    """Stop serving. The server cannot wait for itself: its thread may be the one that finds the simulation gone."""
+    if threading.current_thread() is thread:
+        threading.Thread(target=end, args=(server, thread), daemon=True).start()
+        return
     server.shutdown()
     server.server_close()
 
