@@ -180,6 +180,7 @@ class Simulation(laboratory.Simulation):
         self._follow_view()
 
     def call_due(self, snapshot: Snapshot | None = None) -> None:
+        """Call the functions that are due at this step, and let the view follow."""
         super().call_due(snapshot)
         self._follow_view()
 
