@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-gpu validate lint bench viewer clean install
+.PHONY: demo test test-gpu validate lint bench viewer viewer-example clean install
 
 # cows fall through a hopper: sets everything up, runs it, makes a figure, a movie and a table
 demo: $(READY)
@@ -48,6 +48,11 @@ bench: $(STAMP)
 # the page of `clast view`, from viewer/ into the package: wants node and npm
 viewer:
 	cd viewer && npm ci --no-audit --no-fund && npm run build
+
+# the saved view in docs/, with the page as it is now
+viewer-example: $(READY)
+	$(VENV)/bin/clast run hopper --grains 60 --out runs/viewer-example --overwrite
+	$(VENV)/bin/clast view runs/viewer-example --frames 80 --save docs/viewer-example.html
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -40,7 +40,7 @@ _PUBLIC = {
     "Turning": "clast.laws",
     "OwnLaw": "clast.laws",
     "Engine": "clast.dynamics.engine",
-    "Simulation": "clast.laboratory.simulation",
+    "Simulation": "clast.output.viewer.stepped",
     "run": "clast.output.recording",
     "Progress": "clast.output.progress",
     "quiet": "clast.output.progress",

@@ -13,6 +13,8 @@ import { type Grains, type Look, Stage, type Walls } from "./stage";
 import { Timebar } from "./timebar";
 
 const RATE = 25; // frames of the run per second at speed 1
+const SLOW = 1 / 32; // seconds from picture to picture that are too many
+const PACE = 0.15; // share of the last one in their mean
 const STILL = 250; // milliseconds without a change, after which a picture may take longer
 const LAST_PICTURE = 200; // milliseconds it stays in a movie
 const LOOK_AGAIN = 1000; // milliseconds between two looks at a run that goes on
@@ -42,6 +44,7 @@ export class App {
   private dirty = true;
   private last = 0;
   private moved = 0;
+  private pace = 0; // seconds from picture to picture, averaged
   private started: Words = readAddress();
 
   constructor(readonly run: Run, readonly root: HTMLElement) {
@@ -94,9 +97,10 @@ export class App {
   private words(): Words {
     const { look } = this;
     const words: Words = {
-      t: String(Number(this.run.time(this.at).toPrecision(6))), colour: this.tint.quantity.key, walls: look.walls,
+      colour: this.tint.quantity.key, walls: look.walls,
       eye: this.stage.eye.map((each) => Number(each.toPrecision(5))).join(","), theme: look.dark ? "dark" : "light",
     };
+    if (!this.follow) words.t = String(Number(this.run.time(this.at).toPrecision(6)));
     if (look.grains !== "solid") words.grains = look.grains;
     if (look.chains) words.chains = "1";
     if (look.points) words.points = "1";
@@ -154,6 +158,7 @@ export class App {
       "1": () => this.stage.see("front"),
       "2": () => this.stage.see("side"),
       "3": () => this.stage.see("top"),
+      m: () => this.pickLargest(),
       f: () => this.changeLook({ chains: !this.look.chains && this.run.facts.contacts }),
       p: () => this.changeLook({ points: !this.look.points && this.run.facts.contacts }),
       w: () => this.changeLook({ walls: WALLS[(WALLS.indexOf(this.look.walls) + 1) % WALLS.length] as Walls }),
@@ -182,6 +187,22 @@ export class App {
     this.tint = new Tint(this.run, QUANTITIES.find((each) => each.key === key)!);
     fillLegend(this.legend, this.tint, this.run.facts.space);
     this.changed();
+  }
+
+  /** Choose the grain with the largest value of what is coloured, of either sign, at the frame that is shown. */
+  pickLargest(): void {
+    const frame = this.run.count ? this.run.now(Math.min(Math.floor(this.at), this.run.count - 1), () => {}) : null;
+    const values = frame && this.tint.values(frame);
+    if (!frame || !values) {
+      this.note("colour by a number first: speed, spin, pressure …");
+      return;
+    }
+    let best = -1;
+    for (let k = 0; k < values.length; k++) {
+      if (this.run.bodies.big[k] || (frame.present && !frame.present[k])) continue;
+      if (best < 0 || Math.abs(values[k]) > Math.abs(values[best])) best = k;
+    }
+    void this.card.pick(best);
   }
 
   changeLook(change: Partial<Look>): void {
@@ -223,10 +244,19 @@ export class App {
     this.changed();
   }
 
+  /** Fewer pixels from where playing becomes too slow until it stops; a movie keeps its size. */
+  private hurry(passed: number): void {
+    const playing = this.playing && !this.movie;
+    this.pace = playing ? this.pace + PACE * (passed - this.pace) : 0;
+    if (!playing) this.stage.hasty = false;
+    else if (this.pace > SLOW) this.stage.hasty = true;
+  }
+
   private tick = (now: number): void => {
     requestAnimationFrame(this.tick);
     const passed = Math.min(now - this.last, 200) / 1000;
     this.last = now;
+    this.hurry(passed);
     if (this.playing) {
       this.at += passed * RATE * this.speed;
       const end = this.run.count - 1;
@@ -325,7 +355,8 @@ export class App {
   private async lookAgain(): Promise<void> {
     try {
       const facts = await this.run.source.facts();
-      if (!this.run.count && facts.times.length) location.reload(); // what is looked at can only be known now
+      const other = facts.bodies !== this.run.facts.bodies || facts.issue !== this.run.facts.issue;
+      if (other || (!this.run.count && facts.times.length)) return location.reload(); // what is looked at can only be known now
       const more = facts.times.length !== this.run.count;
       this.run.facts = { ...facts, view: this.run.facts.view };
       this.badge.textContent = facts.finished ? "finished" : facts.held ? "held" : facts.live ? "live" : "stopped";

@@ -3,6 +3,7 @@
 import type { App } from "./app";
 import { QUANTITIES } from "./colours";
 import { button, choices, make, short, toggle } from "./dom";
+import type { Wish } from "./source";
 import type { Grains, Walls } from "./stage";
 
 export class Panel {
@@ -13,10 +14,10 @@ export class Panel {
     element: HTMLElement,
   ) {
     const { facts } = app.run;
+    if (app.run.source.wish && !facts.finished) element.append(this.running());
     element.append(this.colours(), this.bodies());
     if (facts.contacts) element.append(this.contacts());
     element.append(this.camera(), this.playing());
-    if (app.run.source.wish && !facts.finished) element.append(this.running());
     element.append(this.about());
   }
 
@@ -39,7 +40,8 @@ export class Panel {
     select.append(...QUANTITIES.filter((each) => app.offers(each)).map((each) => make("option", { value: each.key }, each.label)));
     select.addEventListener("change", () => app.colourBy(select.value));
     select.value = app.tint.quantity.key;
-    return this.section("Colour", select);
+    const largest = button("Pick the largest (m)", null, () => app.pickLargest(), "The grain with the largest value in this frame: its numbers");
+    return this.section("Colour", select, make("div", { class: "below" }, largest));
   }
 
   private bodies(): HTMLElement {
@@ -97,7 +99,7 @@ export class Panel {
   private running(): HTMLElement {
     const { app } = this;
     const wish = app.run.source.wish!;
-    const does = (what: "hold" | "go" | "save") => () => void wish(what).catch((error: Error) => app.note(error.message));
+    const does = (what: Wish) => () => void wish(what).catch((error: Error) => app.note(error.message));
     const hold = button("Hold", null, does("hold"), "The run waits, saved, until it may go on");
     const go = button("Go on", null, does("go"), "Let the run go on");
     const save = button("Save now", null, does("save"), "Write a checkpoint now");
@@ -107,16 +109,43 @@ export class Panel {
       hold.disabled = !live || !!held;
       go.disabled = !live || !held;
       save.disabled = !live;
+      buttons.hidden = !live || !!app.run.facts.stepped;
+      stopped.hidden = !!live;
+      title.textContent = app.run.facts.stepped ? "A simulation" : live ? "This run goes on" : "This run was stopped";
+      const { go_on: words, resumable, starting, failure } = app.run.facts;
+      command.textContent = words ?? "";
+      copy.hidden = command.hidden = !words;
+      resume.hidden = !resumable;
+      resume.disabled = !!starting;
+      const how = words ? "Nothing steps it. To go on, in a terminal:" : "Nothing steps it. A script made it: it goes on by that script, with resume=True.";
+      why.textContent = starting ? "Starting …" : failure ? `It did not go on: ${failure}` : how;
     };
     const follow = toggle("follow the newest frame", () => app.follow, (on) => {
       app.follow = on;
       if (on) app.goTo(app.run.count - 1);
       app.follow = on;
     });
-    const section = this.section("This run goes on", this.keep(follow), make("div", { class: "choices" }, hold, go, save));
+    const command = make("code", { id: "go-on", tabindex: 0 });
+    const copy = button("Copy", null, () => void this.copy(command), "Copy the command that goes on with this run");
+    const why = make("p", { class: "hint" });
+    const resume = button("Resume it here", null, does("resume"), "A process of its own goes on from the last checkpoint");
+    const stopped = make("div", { class: "stopped" }, resume, why, command, copy);
+    const buttons = make("div", { class: "choices" }, hold, go, save);
+    const title = make("h2", {});
+    const section = make("section", {}, title, this.keep(follow), buttons, stopped);
     refresh();
     this.refreshers.push(refresh);
     return section;
+  }
+
+  /** The clipboard may be refused: then the words are selected, for Ctrl-C. */
+  private async copy(words: HTMLElement): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(words.textContent!);
+      this.app.note("copied");
+    } catch {
+      getSelection()!.selectAllChildren(words);
+    }
   }
 
   private about(): HTMLElement {
@@ -134,7 +163,7 @@ export class Panel {
     };
     refresh();
     this.refreshers.push(refresh);
-    const keys = "space plays · ← → step (with shift 10) · 0 whole · f forces · p points · w walls · c curves · d dark · s picture · Esc";
+    const keys = "space plays · ← → step (with shift 10) · 0 whole · m largest · f forces · p points · w walls · c curves · d dark · s picture · Esc";
     return this.section("Run", list, make("p", { class: "hint" }, keys));
   }
 }

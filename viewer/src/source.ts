@@ -23,7 +23,15 @@ export interface Facts {
   result: Record<string, number>;
   live?: boolean;
   held?: boolean;
+  stepped?: boolean; // a simulation, stepped by a script or notebook
+  issue?: number; // another one: what was read before no longer holds
+  go_on?: string; // command that resumes a run which was stopped; empty where there is none
+  resumable?: boolean; // whether the server may start it
+  starting?: boolean;
+  failure?: string; // of such a start
 }
+
+export type Wish = "hold" | "go" | "save" | "resume";
 
 export interface Source {
   facts(): Promise<Facts>;
@@ -33,7 +41,7 @@ export interface Source {
   /** Quantities of a body over all frames; null where the page has to collect them itself. */
   history(body: number): Promise<Block | null>;
   /** What a running run is asked to do; null where there is nobody to ask. */
-  wish: ((what: "hold" | "go" | "save") => Promise<void>) | null;
+  wish: ((what: Wish) => Promise<void>) | null;
 }
 
 /** Bytes of base64 text that stands in an element of the page. */
@@ -84,7 +92,7 @@ export class Served implements Source {
   async history(body: number): Promise<Block> {
     return unpack(await this.bytes(`history/${body}`));
   }
-  wish = async (what: "hold" | "go" | "save"): Promise<void> => {
+  wish = async (what: Wish): Promise<void> => {
     const answer = await fetch("wish", { method: "POST", body: what });
     if (!answer.ok) throw new Error(await answer.text());
   };

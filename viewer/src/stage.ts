@@ -26,6 +26,7 @@ export interface Look {
 }
 
 const FIELD = 28; // degrees
+const HASTY = 0.7; // pixels of the picture per pixel of the page while it is hasty
 const BELOW = { coarse: 40, tiny: 15 }; // pixels: grains of less reach are drawn with fewer corners
 const PICKED = [255, 64, 129];
 const FORCE = new Vector3(0.86, 0.13, 0.2);
@@ -49,6 +50,7 @@ export class Stage {
   readonly centre: number[];
   picked = -1;
   readonly software: boolean; // no graphics card: edges are smoothed only while nothing moves
+  hasty = false; // without a graphics card: fewer pixels, because pictures do not follow each other quickly enough
   private ratio = 0;
   private scene = new Scene();
   private shared: Shared;
@@ -189,7 +191,7 @@ export class Stage {
   /** Pixels for a picture that stands still, or for one of many; true if that is a change. */
   sharpen(still: boolean): boolean {
     const screen = Math.min(window.devicePixelRatio || 1, 2);
-    const ratio = this.software ? (still ? Math.max(screen, 2) : 1) : screen;
+    const ratio = this.software ? (still ? Math.max(screen, 2) : this.hasty ? HASTY : 1) : screen;
     if (ratio === this.ratio) return false;
     this.ratio = ratio;
     const canvas = this.renderer.domElement;

@@ -89,16 +89,22 @@ class Frames(Every):
 
     def take(self, engine: Engine, snapshot: Snapshot) -> None:
         """Add a frame."""
-        turns = "angles" if snapshot.dimension == 2 else "orientations"
-        arrays = {name: getattr(snapshot, name) for name in ("positions", turns, "velocities", "spins")}
-        if self.leaving or may_remove(engine):  # grains that were taken out keep their last place
-            arrays["present"] = snapshot.present.astype(np.uint8)
-        if snapshot.cell is not None:
-            arrays["period"] = snapshot.period
-            if snapshot.cell.sheared:
-                arrays["offset"] = np.array([snapshot.offset])
+        arrays = frame_arrays(snapshot, leaving=self.leaving or may_remove(engine))
         self.writer.add_frame(snapshot.step, snapshot.time, arrays)
         self.writer.add_contacts(snapshot.step, snapshot.time, contact_arrays(snapshot))
+
+
+def frame_arrays(snapshot: Snapshot, *, leaving: bool) -> dict[str, np.ndarray]:
+    """A frame as named arrays; where bodies may leave, which are present: those that were taken out keep their last place."""
+    turns = "angles" if snapshot.dimension == 2 else "orientations"
+    arrays = {name: getattr(snapshot, name) for name in ("positions", turns, "velocities", "spins")}
+    if leaving:
+        arrays["present"] = snapshot.present.astype(np.uint8)
+    if snapshot.cell is not None:
+        arrays["period"] = snapshot.period
+        if snapshot.cell.sheared:
+            arrays["offset"] = np.array([snapshot.offset])
+    return arrays
 
 
 class Called:
@@ -195,7 +201,9 @@ def run(
     end = steps_until(until, engine.dt)
     record = Recorder(engine, end, samples, frames, extra, conclude, progress, checkpoint_seconds)
     if calls:
-        record.simulation = Simulation.around(engine, calls)
+        from clast.output.viewer.stepped import Simulation as Viewed  # which records frames as is done here
+
+        record.simulation = Viewed.around(engine, calls)
     if resume:
         writer, checkpoint = RunWriter.resume(folder)
         with writer:

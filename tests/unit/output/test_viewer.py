@@ -13,6 +13,7 @@ import time
 
 import numpy as np
 import pytest
+from PIL import Image
 from stored_runs import stored_run
 from viewed_runs import EVIL, FORCE, flat_run, solid_run
 from viewer_sources import SOURCES, sources_hash
@@ -158,6 +159,22 @@ def test_the_bundle_is_that_of_the_sources():
     assert stamp and stamp[1] == sources_hash(), "viewer/ has changed since the page was built: run `make viewer`"
     assert sum(path.stat().st_size for path in BUNDLE.iterdir()) < 1.5e6
     assert "three" in (BUNDLE / "LICENSES.txt").read_text(encoding="utf-8")
+
+
+def test_the_saved_view_of_the_docs_is_of_this_bundle():
+    path = SOURCES.parent / "docs" / "viewer-example.html"
+    text = path.read_text(encoding="utf-8")
+    assert bundle()[0] in text and bundle()[1] in text, "docs/viewer-example.html has another page: run `make viewer-example`"
+    facts = json.loads(re.search(r'id="clast-facts">(.*?)</script>', text).group(1))
+    assert facts["title"] == "hopper" and len(facts["times"]) == 80 and path.stat().st_size < 1e6
+
+
+def test_the_animated_pictures_are_small():
+    pictures = sorted((SOURCES.parent / "docs" / "images").glob("movie-*.gif"))
+    assert [each.stem for each in pictures] == ["movie-plane", "movie-sharp", "movie-space"]
+    for each in pictures:
+        with Image.open(each) as picture:
+            assert picture.n_frames >= 30 and each.stat().st_size < 400_000, each
 
 
 def test_a_changed_source_changes_the_hash(tmp_path):

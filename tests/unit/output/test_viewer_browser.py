@@ -11,11 +11,16 @@ from PIL import Image
 from viewed_runs import EVIL, flat_run, solid_run
 
 from clast.cli.sweep_view import ServedSweep
+from clast.laws import Linear
 from clast.output.store.lock import RunLock
+from clast.output.viewer import stepped
 from clast.output.viewer.page import save_page
 from clast.output.viewer.served import ServedRun
 from clast.output.viewer.server import ViewServer
+from clast.output.viewer.stepped import Simulation
 from clast.output.viewer.watched import wished
+from clast.scene.plane import Scene
+from clast.shapes import disk, segment
 from clast.sweeps.sweep import Sweep
 
 pytestmark = pytest.mark.skipif(find_browser() is None, reason="no Chromium is installed here (apt-get install chromium)")
@@ -31,7 +36,7 @@ def pages(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    with Browser(find_browser(), 900, 640) as found:
+    with Browser(find_browser(), 760, 480) as found:
         yield found
 
 
@@ -39,7 +44,7 @@ def browser():
 def page(browser):
     """The browser; a page that complained of anything fails the test."""
     browser.theme("dark")
-    browser.resize(900, 640)
+    browser.resize(760, 480)
     yield browser
     assert browser.errors == []
 
@@ -50,12 +55,17 @@ def drawn(page, wait="true"):
     page.wait(wait)
 
 
+def look(page):
+    """Let the page look at once whether there is more, not only within a second."""
+    page.run("void clast.lookAgain()")
+
+
 def seen(page, path, still=False):
     """The picture that is drawn as numbers (height, width, 3), without what lies over it; `still` where edges are smoothed."""
     page.run("document.querySelectorAll('header, nav, #legend, #scale, #card').forEach(each => each.style.visibility = 'hidden')")
     drawn(page, "!clast.stage.software || clast.stage.ratio === 2" if still else "true")
     page.picture(path)
-    return np.asarray(Image.open(path).convert("RGB")).astype(int)[:560, :640]
+    return np.asarray(Image.open(path).convert("RGB")).astype(int)[:400, :500]
 
 
 def test_one_file_opens_and_wants_nothing(page, pages, tmp_path):
@@ -65,7 +75,7 @@ def test_one_file_opens_and_wants_nothing(page, pages, tmp_path):
         wanted = [each for each in page.requests if not each.startswith(("file:", "data:", "blob:"))]
         assert wanted == [] and page.errors == []
         assert abs(page.run("clast.run.time(clast.at)") - 1.0) < 1e-6
-        colours = len(np.unique(seen(page, tmp_path / "page.png").reshape(-1, 3), axis=0))
+        colours = len(np.unique(seen(page, tmp_path / "page.png", still=True).reshape(-1, 3), axis=0))
         assert colours > 20, "grains are drawn, not a blank page"
 
 
@@ -109,6 +119,20 @@ def test_a_click_shows_the_numbers_of_a_grain(page, pages):
         drawn(page, "document.getElementById('card').hidden")
 
 
+def test_the_fastest_grain_is_found(page, pages):
+    for name, fastest in (("flat", 10), ("solid", 8)):
+        page.open(pages[name][0] + "#t=1&colour=speed")
+        drawn(page)
+        page.key("m")
+        page.wait("!document.getElementById('card').hidden")
+        assert page.run("clast.stage.picked") == fastest
+    page.key("Escape")
+    page.run("clast.colourBy('shape')")
+    page.key("m")
+    page.wait("document.querySelector('.note') !== null")
+    assert page.run("clast.stage.picked") == -1
+
+
 def test_texts_of_a_run_are_texts(page, pages):
     page.open(pages["flat"][0] + "#t=0&grain=2&colour=name")
     drawn(page)
@@ -130,6 +154,10 @@ def test_time_goes_on_and_by_steps(page, pages):
         assert page.run("clast.at") == place, key
     page.run("""{ const s = document.querySelector('#timebar input'); s.value = 7.5; s.dispatchEvent(new Event('input')) }""")
     drawn(page)
+    page.run("clast.speed = 0.1; clast.play(true); clast.pace = 1")
+    page.wait("clast.stage.ratio === (clast.stage.software ? 0.7 : devicePixelRatio)")
+    page.run("clast.play(false); clast.goTo(7.5)")
+    drawn(page, "!clast.stage.hasty && clast.stage.ratio >= 1")
     assert page.run("clast.at") == 7.5 and "frame 8/30" in page.run("document.querySelector('#timebar output').textContent")
 
 
@@ -275,9 +303,11 @@ def test_a_run_that_goes_on_is_followed_and_held(page, tmp_path):
         thread.start()
         try:
             page.open(server.address)
+            look(page)
             page.wait("document.querySelector('.badge').textContent === 'live'")
             assert page.run("[clast.run.count, clast.at]") == [3, 2]
             served.folder = more.folder
+            look(page)
             page.wait("clast.run.count === 9 && clast.at === 8")
             page.run("Array.from(document.querySelectorAll('#panel button')).find(each => each.textContent === 'Hold').click()")
             page.wait("document.querySelector('.badge').textContent === 'held'")
@@ -289,6 +319,71 @@ def test_a_run_that_goes_on_is_followed_and_held(page, tmp_path):
             thread.join()
             for each in locks:
                 each.release()
+
+
+def test_a_simulation_is_followed_and_bodies_come(page, monkeypatch):
+    """The page opens itself anew where what it has read no longer holds, and goes on following."""
+    monkeypatch.setattr(stepped, "SHORTEST", 0.0)
+    monkeypatch.setattr(stepped, "SHARE", 0.0)
+    scene = Scene(law=Linear(1e4, normal_damping=20.0), gravity=(0.0, -9.81))
+    scene.add_wall(segment((-2.0, 0.0), (2.0, 0.0), radius=0.1))
+    scene.add(disk(radius=0.2), (0.0, 1.0))
+    sim = Simulation(scene)
+    view = sim.view()
+    try:
+        page.open(view.address)
+        look(page)
+        page.wait("document.querySelector('.badge').textContent === 'live'")
+        for _ in range(3):
+            sim.step(50)
+        look(page)
+        page.wait("clast.run.count === 4 && clast.at === 3")
+        assert page.run("document.getElementById('panel').innerText.includes('Hold')") is False
+        sim.add(disk(radius=0.3), (0.5, 2.0))
+        sim.step(50)
+        look(page)
+        page.wait("window.clast !== undefined && clast.run.facts.bodies === 3 && clast.run.count === 5 && clast.at === 4")
+    finally:
+        page._send("Page.navigate", url="about:blank")
+        view.close()
+
+
+def test_a_stopped_run_shows_how_it_goes_on(page, tmp_path, monkeypatch):
+    run = flat_run(tmp_path / "run", frames=2)
+    served, wishes = ServedRun(run.folder), []
+    opened = served._now
+
+    def stopped():
+        described = opened()
+        described.run.finished = False
+        described.run.provenance["command"] = ["clast", "run", "cow-bounce"]
+        return described
+
+    monkeypatch.setattr(served, "_now", stopped)
+    monkeypatch.setattr(served, "wish", wishes.append)
+    with ViewServer(served) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            page.open(server.address)
+            shown = f"clast run cow-bounce --resume --out {run.folder}"
+            assert page.run("document.getElementById('go-on').innerText") == shown
+            assert page.run("document.getElementById('panel').innerText.includes('Hold')") is False
+            page.run(
+                "Array.from(document.querySelectorAll('#panel button'))"
+                ".find(each => each.textContent === 'Resume it here').click()"
+            )
+            end = time.monotonic() + 10.0
+            while not wishes:
+                assert time.monotonic() < end
+                time.sleep(0.02)
+            assert wishes == ["resume"]
+            page.wait("document.querySelector('.badge').textContent === 'stopped'")
+            page.picture(tmp_path / "stopped.png")
+        finally:
+            page._send("Page.navigate", url="about:blank")
+            server.shutdown()
+            thread.join()
 
 
 def test_a_sweep_is_a_table_and_points_that_lead_to_runs(page, tmp_path):

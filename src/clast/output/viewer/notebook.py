@@ -13,12 +13,17 @@ if TYPE_CHECKING:
     from clast.output.store.reader import Run
 
 
+def check_height(height: object) -> None:
+    """InputError unless it is a number of pixels that shows something."""
+    if isinstance(height, bool) or not isinstance(height, int) or height < 100:
+        raise InputError(f"height = {height!r} must be a number of pixels, 100 at least")
+
+
 class View:
     """A run to look at: the last line of a notebook's cell shows it, `save` writes it as one file."""
 
     def __init__(self, run: Run, height: int, most: int) -> None:
-        if isinstance(height, bool) or not isinstance(height, int) or height < 100:
-            raise InputError(f"height = {height!r} must be a number of pixels, 100 at least")
+        check_height(height)
         if isinstance(most, bool) or not isinstance(most, int) or most < 1:
             raise InputError(f"frames = {most!r} must be a number of frames, 1 at least")
         self.run, self.height, self.most = run, height, most

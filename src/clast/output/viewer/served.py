@@ -19,34 +19,29 @@ from clast.output.viewer.described import Described
 from clast.output.viewer.frames import has_contacts, pressure_of, spin_of
 from clast.output.viewer.packed import Block
 from clast.output.viewer.page import as_json
+from clast.output.viewer.resuming import Resumed, stopped_facts
 from clast.output.viewer.watched import HOLD, WISHES, touch, wished
 
+RESUME = "resume"
 QUICK = 1  # level of deflating: the way is short
 MOST_READ = 2e7  # bodies × frames of a history; of more, evenly chosen frames
 
 
-class ServedRun:
-    """Answers for one run folder, by the names in `answer`; nothing else of the folder is ever read or shown."""
+class Served:
+    """Answers for one run, by the names in `answer`, one after the other."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, name: str) -> None:
+        self.name = name
         self._lock = threading.Lock()
         self._described: Described | None = None
-        self._stamp: tuple[int, int] = (0, 0)
-        self._scales: dict[str, float] | None = None
-
-    def _stamp_now(self) -> tuple[int, int]:
-        found = [self.folder / name for name in (RUN_FILE, CHECKPOINT_FILE)]
-        return tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in found)  # type: ignore[return-value]
 
     def _now(self) -> Described:
-        """The run as it is saved at this moment."""
-        stamp = self._stamp_now()
-        if self._described is None or stamp != self._stamp:
-            if self._described is not None:
-                self._described.run.close()
-            self._described, self._stamp = Described(open_run(self.folder)), stamp
-        return self._described
+        """The run as it is at this moment."""
+        raise NotImplementedError
+
+    def _facts(self, described: Described) -> dict[str, Any]:
+        """What fits into JSON, and whether the run goes on."""
+        raise NotImplementedError
 
     def answer(self, name: str, query: dict[str, str]) -> tuple[str, bytes]:
         """Type and content for a name; InputError if there is no such thing."""
@@ -56,7 +51,7 @@ class ServedRun:
             except ClastError:
                 raise
             except (OSError, KeyError, RuntimeError, ValueError) as error:
-                raise StoreError(f"the run in {self.folder.name} cannot be read ({error})") from None
+                raise StoreError(f"the run in {self.name} cannot be read ({error})") from None
 
     def _answer(self, name: str, query: dict[str, str]) -> tuple[str, bytes]:
         kind, _, number = name.partition("/")
@@ -73,11 +68,35 @@ class ServedRun:
             return "application/octet-stream", history(described, counted(number, len(described.reach), "body"))
         raise InputError(f"there is no {name!r} here")
 
+
+class ServedRun(Served):
+    """Answers for one run folder; nothing of the folder is ever read or shown but what the names mean."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder.name)
+        self.folder = folder
+        self._stamp: tuple[int, int] = (0, 0)
+        self._resumed: Resumed | None = None
+
+    def _stamp_now(self) -> tuple[int, int]:
+        found = [self.folder / name for name in (RUN_FILE, CHECKPOINT_FILE)]
+        return tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in found)  # type: ignore[return-value]
+
+    def _now(self) -> Described:
+        """The run as it is saved at this moment."""
+        stamp = self._stamp_now()
+        if self._described is None or stamp != self._stamp:
+            if self._described is not None:
+                self._described.run.close()
+            self._described, self._stamp = Described(open_run(self.folder)), stamp
+        return self._described
+
     def _facts(self, described: Described) -> dict[str, Any]:
         running = not described.run.finished and is_written(self.folder)
         if running:
             touch(self.folder)
-        return {**described.facts, "live": running, "held": running and wished(self.folder) == HOLD}
+        stopped = {} if running or described.run.finished else stopped_facts(described.run, self._resumed)
+        return {**described.facts, "live": running, "held": running and wished(self.folder) == HOLD, **stopped}
 
     def keep(self) -> None:
         """A held run stays so while the server runs, whether or not a browser hides the page and lets it sleep."""
@@ -85,12 +104,21 @@ class ServedRun:
             touch(self.folder)
 
     def wish(self, what: str) -> None:
-        """Ask the run to wait, go on or save."""
-        if what not in WISHES:
-            raise InputError(f"a run can be asked to {', '.join(WISHES)}")
+        """Ask the run to wait, go on or save; or, where it was stopped, resume it in a process of its own."""
+        if what not in (*WISHES, RESUME):
+            raise InputError(f"a run can be asked to {', '.join((*WISHES, RESUME))}")
+        if what == RESUME:
+            self._resume()
+            return
         if not is_written(self.folder):
             raise InputError("no process steps this run at this moment")
         touch(self.folder, what)
+
+    def _resume(self) -> None:
+        with self._lock:
+            if is_written(self.folder) or (self._resumed is not None and self._resumed.is_alive):
+                raise InputError("a process steps this run already")
+            self._resumed = Resumed(self._now().run)
 
 
 def counted(text: str, count: int, what: str) -> int:

@@ -21,6 +21,7 @@ from clast.output.viewer.page import policy, served_page
 
 HOST = "127.0.0.1"  # nothing else is ever bound
 LONGEST = 64  # bytes of what is posted
+NOTEBOOKS = "http://localhost:* http://127.0.0.1:* vscode-webview:"  # pages that may hold a view that is `framed`
 NAME = re.compile(r"(?:run/(?P<row>\d{1,9})/)?(?P<name>|[a-z]+(?:/\d{1,12})?)")
 
 
@@ -48,12 +49,13 @@ class ViewServer(ThreadingHTTPServer):
 
     rows   runs by their number in a sweep
     port   of this machine; 0 is a free one
+    framed whether a notebook of this machine may show it inside its own page
     """
 
     daemon_threads = True
 
-    def __init__(self, what: Answers, rows: Rows | None = None, port: int = 0) -> None:
-        self.what, self.rows = what, rows
+    def __init__(self, what: Answers, rows: Rows | None = None, port: int = 0, *, framed: bool = False) -> None:
+        self.what, self.rows, self.framed = what, rows, framed
         self.token = secrets.token_urlsafe(24)
         super().__init__((HOST, port), Handler)
 
@@ -102,14 +104,18 @@ class Handler(BaseHTTPRequestHandler):
             status, content = HTTPStatus.NOT_FOUND, str(error).encode()
         except ClastError as error:
             status, content = HTTPStatus.INTERNAL_SERVER_ERROR, str(error).encode()
+        allowed = policy("'self'") if kind.startswith("text/html") else "default-src 'none'"
+        around = NOTEBOOKS if self.server.framed else "'none'"
         self.send_response(status)
         for name, value in {
             "Content-Type": kind, "Content-Length": str(len(content)), "Cache-Control": "no-store",
             "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
-            "X-Frame-Options": "DENY", "Cross-Origin-Resource-Policy": "same-origin",
-            "Content-Security-Policy": policy("'self'") if kind.startswith("text/html") else "default-src 'none'",
+            "Cross-Origin-Resource-Policy": "same-origin",
+            "Content-Security-Policy": f"{allowed}; frame-ancestors {around}",
         }.items():  # fmt: skip
             self.send_header(name, value)
+        if not self.server.framed:
+            self.send_header("X-Frame-Options", "DENY")
         if status is not HTTPStatus.OK:
             self.close_connection = True
             self.send_header("Connection", "close")
