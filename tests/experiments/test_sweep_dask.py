@@ -102,7 +102,7 @@ def test_a_killed_worker_costs_the_steps_since_the_checkpoint_and_a_failed_row_i
     assert clast.open(runs[0]).run_id == found["id"], "it did not go on from its checkpoint"
     assert [state_of(run) for run in runs] == ["finished", "failed", "missing", "finished"]
     assert "2 of 4 rows failed" in shown.err and f"{runs[2].name} failed: " in shown.err and "Not a directory" in shown.err
-    assert "overlap" in clast.open_sweep("s").rows[1]["message"]
+    assert "against each other in one step" in clast.open_sweep("s").rows[1]["message"]
     assert runs[2].name[:4].lstrip("0") + "     failed" in shown.out, "it is named in the table"
     assert "2 workers take 2 rows at a time" in shown.err
     for run, row in ((runs[0], (1, LONG)), (runs[3], (4, 1.0))):
