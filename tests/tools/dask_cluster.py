@@ -91,6 +91,11 @@ def cluster(folder, workers=2, blind=False, more=()):
             words = ["distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}", "--no-nanny", "--nthreads", "1", "--no-dashboard"]
             words += ["--local-directory", str(folder / f"worker-{k}"), *(["--preload", str(preload)] if blind else []), *more]
             members.append(Member(words, folder, f"worker-{k}"))
+        if workers:
+            from distributed import Client  # here: files of tests that skip where it is missing import this one
+
+            with Client(f"tcp://127.0.0.1:{port}", timeout=120) as client:
+                client.wait_for_workers(workers, timeout=120)
         yield f"dask://127.0.0.1:{port}", scheduler, members[1:]
     finally:
         for each in reversed(members):
