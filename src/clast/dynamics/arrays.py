@@ -165,6 +165,7 @@ class Clock(NamedTuple):
     row: int  # of the program of the tags
     free: int
     thin: float  # the thinnest body
+    pace: float  # below this square of a speed no body can pass through another unseen, see `clast.dynamics.bodies.haste`
 
 
 class Scratch(NamedTuple):

@@ -25,6 +25,7 @@ from clast.dynamics.arrays import (
     Scratch,
     Tags,
 )  # fmt: skip
+from clast.dynamics.contacts.depth import STRIDE
 
 # steps between recomputing (cos, sin) from the angle, so that they stay within 1e-14; a fixed number, so that bits do not depend
 # on rebuilds
@@ -57,15 +58,18 @@ def clock_at(step, run, tags, gear):
     if run.look:
         past, future, kick = run.past, run.future, run.past + run.future
         drift, whole, share, alpha, resync = 0.0, run.whole, 0.0, np.inf, False
+        pace = np.inf
     else:
         past, future, kick = 0.5 if begun else 0.0, 0.5, 1.0 if begun else 0.5
         drift, whole, share, alpha = run.dt, kick, 0.5 if begun else 1.0, run.alpha
         resync = (step + 1) % RESYNC == 0
+        stride = STRIDE * run.thin / run.dt
+        pace = 0.5 * stride * stride
     if gear:
         past, future = 0.5, 0.5  # forces, not kicks, are wanted
     return Clock(
         run.dt, spring_dt, past, future, run.onset, drift, kick, whole, share, drag, alpha, resync, not begun, row, run.free,
-        run.thin,
+        run.thin, pace,
     )  # fmt: skip
 
 

@@ -28,6 +28,17 @@ class Gain(NamedTuple):
     spin: float
 
 
+class Moved(NamedTuple):
+    """Where a body is after a step, and how it moves."""
+
+    x: float
+    y: float
+    angle: float
+    vx: float
+    vy: float
+    spin: float
+
+
 class Body(NamedTuple):
     """A body at t_n."""
 

@@ -24,7 +24,7 @@ from clast.dynamics.plane.columns import (
     Y,
     read_body,
 )  # fmt: skip
-from clast.dynamics.plane.motion import gather, marks_of_way
+from clast.dynamics.plane.motion import gather, marks_of_way, read_moved
 
 
 @device
@@ -76,6 +76,6 @@ def correct_and_predict_of(order: int, remembers: bool) -> Any:
         body[row + VX], body[row + VY], body[row + SPIN] = step_x / dt, step_y / dt, step_phi / dt
         state.angle[b] = phi
         keep_mid_step(b, world)
-        return marks_of_way(b, world)
+        return marks_of_way(b, read_moved(b, world), world)
 
     return correct_and_predict

@@ -31,6 +31,7 @@ from clast.dynamics.plane.columns import (
     VX,
     VY,
     Gain,
+    Moved,
     X,
     Y,
     read_body,
@@ -87,24 +88,37 @@ def moved_too_far(dx, dy, turn, reach, alpha):
 
 
 @device
+def read_moved(b, world):
+    """Where body b is and how it moves, from the tables."""
+    body, at = world.state.body, BODY * b
+    return Moved(body[at + X], body[at + Y], world.state.angle[b], body[at + VX], body[at + VY], body[at + SPIN])
+
+
+@device
 def may_pass(vx, vy, turn, radius, clock):
-    """Whether a body that moves so fast may pass through another unseen: `turn` is the way of its farthest point that turns by
-    its spin. The rule stands in `clast.dynamics.bodies.haste`; true for NaN."""
-    slack = 0.5 * STRIDE * (radius + clock.thin) - turn * clock.drift
+    """Whether a body that moves so fast may pass through another unseen: `turn` is the velocity of its farthest point that turns
+    by its spin. The rule stands in `clast.dynamics.bodies.haste`; true for NaN."""
+    slack = 0.5 * STRIDE * (radius + clock.thin) - math.fabs(turn) * clock.drift
     return not (slack >= 0.0 and (vx * vx + vy * vy) * (clock.drift * clock.drift) <= slack * slack)
 
 
 @device
-def marks_of_way(b, world):
-    """Marks of body b: STOP where it has moved too far for the lists, and FAST where it may pass through another unseen."""
-    body, then, at, row = world.state.body, world.lists.reference, REFERENCE * b, BODY * b
+def marks_of(far, vx, vy, turn, radius, clock):
+    """STOP where a body has moved too far for the lists, and FAST where it may pass through another unseen. Nearly all bodies are
+    so slow that one comparison shows it, with what passes have at hand."""
+    slow = vx * vx + vy * vy + turn * turn <= clock.pace
+    if slow & (not far):
+        return 0
+    return STOP | FAST if may_pass(vx, vy, turn, radius, clock) else STOP * far
+
+
+@device
+def marks_of_way(b, moved, world):
+    """Marks of body b, which has moved so."""
+    then, at = world.lists.reference, REFERENCE * b
     reach = then[at + REACH]
-    far = moved_too_far(
-        body[row + X] - then[at], body[row + Y] - then[at + 1], world.state.angle[b] - then[at + 2], reach, world.clock.alpha
-    )
-    if may_pass(body[row + VX], body[row + VY], reach * math.fabs(body[row + SPIN]), body[row + RADIUS], world.clock):
-        return STOP | FAST
-    return STOP if far else 0
+    far = moved_too_far(moved.x - then[at], moved.y - then[at + 1], moved.angle - then[at + 2], reach, world.clock.alpha)
+    return marks_of(far, moved.vx, moved.vy, reach * moved.spin, world.state.body[BODY * b + RADIUS], world.clock)
 
 
 @device
@@ -164,7 +178,7 @@ def expect(b, before, spin_before, world):
 
 def kick_and_drift_of(remembers: bool, expecting: int, marks: Any) -> Any:
     """The pass `kick_and_drift(b, world)` of velocity Verlet; `remembers` books what contacts lose, `expecting` notes gains for
-    dashpots; marks(b, world) are those of the way a body has moved."""
+    dashpots; marks(b, moved, world) are those of the way a body has moved."""
 
     @device
     def gather_wanted(b, world):
@@ -197,10 +211,10 @@ def kick_and_drift_of(remembers: bool, expecting: int, marks: Any) -> Any:
         if clock.drag > 0.0:
             shifted = ((v.x + vx) * work_x + (v.y + vy) * work_y) / model.inverse_mass[b]
             world.state.book[BOOK * b + DRAG] += braking * (shifted + (w + spin) * work_spin / model.inverse_inertia[b])
-        drift_body(b, vx, vy, spin, world)
+        moved = drift_body(b, vx, vy, spin, world)
         if expecting:
             expect(b, v, w, world)
-        return marks(b, world)
+        return marks(b, moved, world)
 
     return kick_and_drift
 
@@ -210,13 +224,13 @@ def drift_body(b, vx, vy, spin, world):
     """Drift and turn body b at its new velocities; nobody needs the frame of a disk, whose skeleton has no reach."""
     body, at, clock = world.state.body, BODY * b, world.clock
     turn = spin * clock.drift
-    now = world.state.angle[b] + turn
-    body[at + X] += vx * clock.drift
-    body[at + Y] += vy * clock.drift
+    now = Moved(body[at + X] + vx * clock.drift, body[at + Y] + vy * clock.drift, world.state.angle[b] + turn, vx, vy, spin)
+    body[at + X], body[at + Y] = now.x, now.y
     if world.lists.reference[REFERENCE * b + REACH] > 0.0:
         if clock.resync:
-            body[at + COS], body[at + SIN] = math.cos(now), math.sin(now)
+            body[at + COS], body[at + SIN] = math.cos(now.angle), math.sin(now.angle)
         else:
             body[at + COS], body[at + SIN] = turned(body[at + COS], body[at + SIN], turn)
     body[at + VX], body[at + VY], body[at + SPIN] = vx, vy, spin
-    world.state.angle[b] = now
+    world.state.angle[b] = now.angle
+    return now

@@ -16,7 +16,6 @@ import math
 from clast.algebra.plane import Vector, plus
 from clast.backend.device import device
 from clast.dynamics.arrays import OFFSET, RATE, SPAN, STRAIN
-from clast.dynamics.loops import FAST, STOP
 from clast.dynamics.plane.columns import (
     BODY,
     FX,
@@ -37,7 +36,7 @@ from clast.dynamics.plane.columns import (
     read_gain,
     read_pair,
 )  # fmt: skip
-from clast.dynamics.plane.motion import may_pass, moved_too_far
+from clast.dynamics.plane.motion import marks_of, moved_too_far
 
 LISTED_OFFSET = 2  # of Lists.reference, in the row of the cell; its lengths come first, and what stands for a reach last
 
@@ -135,15 +134,13 @@ def sheared_too_far(b, world):
 
 
 @device
-def marks_of_way_in_flow(b, world):
-    """Marks of body b: STOP where it has left the flow too far for the lists, FAST where it may pass through another in it."""
-    body, then, at, row, shear = world.state.body, world.lists.reference, REFERENCE * b, BODY * b, world.model.shear
-    dx, reach = body[row + X] - then[at] - shear[STRAIN] * then[at + 1], then[at + REACH]
-    far = moved_too_far(dx, body[row + Y] - then[at + 1], world.state.angle[b] - then[at + 2], reach, world.clock.alpha)
-    vx, turning = body[row + VX] - shear[RATE] * body[row + Y], reach * math.fabs(body[row + SPIN])
-    if may_pass(vx, body[row + VY], turning, body[row + RADIUS], world.clock):
-        return STOP | FAST
-    return STOP if far else 0
+def marks_of_way_in_flow(b, moved, world):
+    """Marks of body b, which has moved so: both against the flow."""
+    then, at, shear = world.lists.reference, REFERENCE * b, world.model.shear
+    dx, reach = moved.x - then[at] - shear[STRAIN] * then[at + 1], then[at + REACH]
+    far = moved_too_far(dx, moved.y - then[at + 1], moved.angle - then[at + 2], reach, world.clock.alpha)
+    vx = moved.vx - shear[RATE] * moved.y
+    return marks_of(far, vx, moved.vy, reach * moved.spin, world.state.body[BODY * b + RADIUS], world.clock)
 
 
 # --- lists -----------------------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ from clast.dynamics.plane.columns import (
     read_body,
 )  # fmt: skip
 from clast.dynamics.plane.gear import keep_mid_step
-from clast.dynamics.plane.motion import NOTHING, expect, gather, marks_of_way, moved_too_far, turned
+from clast.dynamics.plane.motion import NOTHING, expect, gather, marks_of_way, moved_too_far, read_moved, turned
 from clast.dynamics.plane.sheared import (
     aim_of_offset,
     gather_over,
@@ -167,6 +167,6 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
             return STOP if sheared_too_far(b, world) else 0
         if cell and b == world.model.cell[0]:
             return STOP if moved_cell(b, world) else 0
-        return marks(b, world)
+        return marks(b, read_moved(b, world), world)
 
     return move_tagged

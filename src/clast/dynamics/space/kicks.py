@@ -124,12 +124,15 @@ def may_pass(b, world):
     """Whether body b moves so fast that it may pass through another unseen; the rule stands in `clast.dynamics.bodies.haste`.
     True for NaN."""
     body, row, clock = world.state.body, BODY * b, world.clock
-    slack = 0.5 * STRIDE * (body[row + RADIUS] + clock.thin)
     velocity, reach = triple(body, row + VELOCITY), world.lists.reference[REFERENCE * b + REACH]
+    speed, turning = dot(velocity, velocity), 0.0
     if reach > 0.0:
         spin = triple(body, row + SPIN)
-        slack -= clock.drift * reach * math.sqrt(dot(spin, spin))
-    return not (slack >= 0.0 and dot(velocity, velocity) * (clock.drift * clock.drift) <= slack * slack)
+        turning = reach * reach * dot(spin, spin)
+    if speed + turning <= clock.pace:
+        return False
+    slack = 0.5 * STRIDE * (body[row + RADIUS] + clock.thin) - clock.drift * math.sqrt(turning)
+    return not (slack >= 0.0 and speed * (clock.drift * clock.drift) <= slack * slack)
 
 
 @device
