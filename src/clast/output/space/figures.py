@@ -94,8 +94,8 @@ def frames_figure(
             frame = run.frames[k]
             colours = tint(frame) if shades is None else shades.colours(k)
             absent = frame.absent if hidden is None else frame.absent | hidden
-            cell = {"period": bodies.period_at(frame), "offset": frame.offset}
-            pictures.append(studio.draw(frame.positions, turns(frame), colours, absent=absent, **cell))
+            period, offset = bodies.period_at(frame), frame.offset
+            pictures.append(studio.draw(frame.positions, turns(frame), colours, absent=absent, period=period, offset=offset))
     finally:
         studio.close()
     figure = compose(pictures, camera, [f"t = {run.frames[k].time:.4g}" for k in chosen], tint)
