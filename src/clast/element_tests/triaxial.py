@@ -6,12 +6,16 @@ The height (along z) shrinks at a given rate while width and depth give way to a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from clast.element_tests.recorded import Record
 from clast.errors import InputError
 from clast.laws.linear import Linear
+from clast.measures import QuasiStatic, Strain, Stress, VoidRatio
 from clast.packing.space.packing import Packing3D
 from clast.protocols.press import Prepared, start_from
 from clast.protocols.walls import check_pressure, check_shear
@@ -75,3 +79,25 @@ class TriaxialCell:
         size = float(np.mean([np.cbrt(BALL * shape.volume) for shape in self.packing.shapes]))
         least = min(shape.radius for shape in self.packing.shapes)
         return check_pressure(pressure * size, self.law.normal_stiffness, size, least)
+
+
+# --- what is kept and read off ---------------------------------------------------------------------------------------
+
+
+def triaxial_curves(test: Record) -> dict[str, np.ndarray]:
+    """A test as columns over samples: strains, stresses of its contacts along and across the axis, void ratio, figures of
+    merit. The lateral stress is the mean of those along x and y."""
+    strain, stress, slow, series = Strain().compute(test), Stress().compute(test), QuasiStatic().compute(test), test.series
+    return {
+        "time": series["time"], "axial_strain": strain.axial, "volumetric_strain": strain.volumetric, "axial_stress": stress.zz,
+        "lateral_stress": 0.5 * (stress.xx + stress.yy), "void_ratio": VoidRatio().compute(test).void_ratio,
+        "inertial_number": slow.inertial, "unbalanced_force": slow.unbalanced, "overlap_share": series["overlap_share"],
+        "dashpot_share": series["dashpot_share"], "energy_error": np.full(len(strain.axial), test.book.energy_error),
+        "step": series["step"],
+    }  # fmt: skip
+
+
+def mobilised(columns: Mapping[str, Any]) -> np.ndarray:
+    """sin φ = (σ_a − σ_l)/(σ_a + σ_l) of a test, the sine of the friction angle that is mobilised."""
+    axial, lateral = np.asarray(columns["axial_stress"]), np.asarray(columns["lateral_stress"])
+    return np.asarray((axial - lateral) / (axial + lateral))
