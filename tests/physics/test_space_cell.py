@@ -129,7 +129,7 @@ def test_momentum_stays():
     engine = Engine(grains(FLOWING, rate=0.01), dt=0.03)
     before = engine.velocities.mean(axis=0)
     engine.advance(4000)
-    assert engine.offset > 4.0 and engine.snapshot().contacts.depths.size > 10
+    assert engine.offset > 3.0 and engine.snapshot().contacts.depths.size > 10
     assert engine.velocities.mean(axis=0) == pytest.approx(before, abs=1e-15)
 
 
@@ -139,13 +139,15 @@ def test_a_frictional_sample_bears_the_stresses_it_is_given():
     scene = grains(tags)
     scene.drag = 0.03
     engine = Engine(scene, dt=0.05)
-    book = booked(engine, 40_000, 400)
+    engine.advance(10_000)
+    before = engine.offset
+    book = booked(engine, 40_000, 300)
     snapshot = engine.snapshot()
     stress = virial(engine, snapshot) / np.prod(snapshot.period)
     print("stress", stress, "offset", snapshot.offset, "error", book.energy_error)
     assert [stress[1, 1], stress[2, 2], stress[0, 1]] == pytest.approx([1e-3, 2e-3, -1e-4], rel=1e-3)
     assert stress[0, 1] == pytest.approx(stress[1, 0], abs=2e-6)
-    assert snapshot.cell.offset_rate == pytest.approx(0.0, abs=1e-6) and snapshot.offset > 0.0
+    assert snapshot.cell.offset_rate == pytest.approx(0.0, abs=1e-6) and snapshot.offset > before + 1e-3
     assert book.energy_error < 1e-4
 
 
@@ -305,7 +307,7 @@ def test_measures_and_exports_of_a_stored_run(run, tmp_path):
 def test_a_scene_file_has_such_a_cell(tmp_path):
     text = """
     dimension = 3
-    law = { kind = "linear", k_n = 1.0 }
+    law = { kind = "linear", normal_stiffness = 1.0 }
     box = { period_x = 4.0, period_y = 4.0, period_z = 4.0, offset = 0.5 }
     shapes = { ball = { kind = "sphere", radius = 0.5 } }
     grains = [{ shape = "ball", at = [[1.0, 1.0, 1.0]] }]

@@ -25,7 +25,7 @@ from clast.element_tests.triaxial import TriaxialCell, mobilised, triaxial_curve
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, parameter
 from clast.experiments.shared.damped import damped_law
 from clast.experiments.shared.numbers import below, lines_of_tests, mean_error, merit_of_tests, slowness, with_error
-from clast.experiments.shared.space import picture_of_scene
+from clast.experiments.shared.space import contact_time, picture_of_scene
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run, StudyTable
 from clast.packing.space.voronoi import voronoi_packing3d
@@ -53,15 +53,16 @@ class Triaxial(Parameters):
     most: float = parameter(0.2, "largest roundness", "", gt=0, le=0.22)
     roundnesses: int = parameter(3, "number of roundnesses, each larger than the one before by the same factor", "", ge=2, le=5)
     seeds: int = parameter(3, "samples of each, with seeds from --seed on", "", ge=1)
-    stiffness: float = parameter(500.0, "k_n of a contact of two features, over pressure × side", "", ge=100)
+    stiffness: float = parameter(200.0, "k_n of a contact of two features, over pressure × side", "", ge=100)
     tangential: float = parameter(0.33, "k_t over k_n", "", gt=0)
     friction: float = parameter(0.4, "friction μ between grains", "", ge=0)
     zeta: float = parameter(0.2, "damping of contacts, of critical", "", ge=0, lt=1)
-    rate: float = parameter(2e-3, "axial strain rate", "", gt=0)
-    strain: float = parameter(0.24, "axial strain at the end", "", gt=0, lt=0.6)
+    rate: float = parameter(3e-3, "axial strain rate", "", gt=0)
+    strain: float = parameter(0.2, "axial strain at the end", "", gt=0, lt=0.6)
+    steps_per_contact: float = parameter(160.0, "time steps in the contact time T_c = π√(m/2k) of a mean cell", "", ge=40)
 
 
-SIZES: Sizes = {"quick": {"grains": 4, "rate": 6e-3, "strain": 0.15}, "full": {}}
+SIZES: Sizes = {"quick": {"grains": 3, "rate": 0.01, "strain": 0.15}, "full": {}}
 
 
 def roundnesses_of(p: Triaxial) -> list[float]:
@@ -89,10 +90,11 @@ def sheared(p: Triaxial, roundness: float, seed: int, threads: int | str) -> Rec
     """Press a sample and shear it."""
     cell = cell_of(p, roundness, seed)
     pressing = cell.compressed(1.0, ramp=Ramp(0.0, 1.0, finish=RISE, smooth=True), drag=DRAG)
-    pressed = prepare(pressing, Stop(earliest=RISE, longest=LONGEST, kinetic=1e-5, unbalanced=5e-3))
+    step = contact_time(p.stiffness) / p.steps_per_contact
+    pressed = prepare(pressing, Stop(earliest=RISE, longest=LONGEST, kinetic=1e-5, unbalanced=5e-3), dt=step)
     scene = cell.sheared(1.0, p.rate, prepared=pressed, onset=ONSET)
     samples = max(100, round(SAMPLES * p.strain))
-    return record(scene, until=p.strain / p.rate + 0.5 * ONSET, samples=samples, frames=1, threads=threads)
+    return record(scene, until=p.strain / p.rate + 0.5 * ONSET, dt=step, samples=samples, frames=1, threads=threads)
 
 
 def tables(p: Triaxial, threads: int | str) -> Mapping[str, Callable[[], Columns]]:

@@ -20,7 +20,7 @@ def lay_out(scene: Scene) -> Layout:
     found = arrange(scene, None if cell is None else (cell, scene.box.imposed()))
     table = geometry(
         found.shapes, all_pairs=scene.counting == "all-pairs", endless=endless_chains(scene, found),
-        hollow=set(found.shape_of[found.big].tolist()),
+        hollow=set(found.shape_of[found.big & (np.arange(len(found.big)) != found.cell)].tolist()),
     )  # fmt: skip
     model = model_of(scene, found, ease=(1.0 / found.mass, found.reach**2 * (1.0 / found.inertia)))
     check_cohesion(scene)
