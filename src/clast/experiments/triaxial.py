@@ -2,14 +2,14 @@
 
 A periodic diagram of Voronoi cells is eroded by a ball of radius R and dilated by it again: edges and corners have the radius R,
 faces of neighbours touch. R over the diameter ℓ of a mean cell is the roundness. The sample is pressed alike on all sides by the
-periods of its cell; then the height shrinks at a steady rate while width and depth give way to the pressure. Sites lie anywhere: one
-in every cube, as in the plane, makes columns of grains that meet themselves through the period of a cell so small, cannot buckle,
-and bear 35 and 60 times the pressure in samples of 4³ and 3³ grains.
+periods of its cell; then the height shrinks at a steady rate while width and depth give way to the pressure. Sites lie anywhere:
+one in every cube, as in the plane, makes columns of grains that meet themselves through the period of a cell so small, cannot
+buckle, and bear 35 and 60 times the pressure in samples of 4³ and 3³ grains.
 
 How it is judged, as written down before the first full run. No paper publishes numbers for space. Contacts carry the stress, and
-sin φ = (σ_a − σ_l)/(σ_a + σ_l); φ of a test is that of the largest sin φ, smoothed over a strain of 0.004. The mean over seeds has
-the standard error of the seeds. Rounder is weaker if φ differs, between neighbouring roundnesses and between the ends, by more
-than two combined standard errors. One seed has nearly the same diagram at all roundnesses; tests are not paired for that.
+sin φ = (σ_a − σ_l)/(σ_a + σ_l); φ of a test is that of the largest sin φ, smoothed over a strain of 0.004. The mean over seeds
+has the standard error of the seeds. Rounder is weaker if φ differs, between neighbouring roundnesses and between the ends, by
+more than two combined standard errors.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ APART = 1.0 + 1e-6  # so that forces come from the pressure, not from the roundi
 DRAG, RISE, LONGEST = 3.0, 3.0, 60.0  # of the preparation [1/time, time]: its drag, the rise of the pressure, its end
 ONSET = 3.0  # time over which the rate rises
 WIDTH = 0.004  # of strain, over which sin φ is smoothed
-LATE = 0.75  # of the whole strain, from which on the late friction angle is taken
+END = 0.75  # of the whole strain, from which on the friction angle at the end is taken
 SAMPLES = 10_000  # per unit of strain
 SURE = 2.0  # combined standard errors
 ENERGY = 1e-3  # bar of the energy error
@@ -79,7 +79,7 @@ def seeds_of(p: Triaxial) -> range:
 
 def table_name(roundness: float, seed: int) -> str:
     """Name of the table of a test."""
-    return f"R/l = {roundness:g}, seed {seed}"
+    return f"roundness {roundness:g}, seed {seed}"
 
 
 def cell_of(p: Triaxial, roundness: float, seed: int) -> TriaxialCell:
@@ -140,10 +140,10 @@ def degrees(sine: float) -> float:
 
 
 def angles_of(p: Triaxial, tests: Sequence[Mapping[str, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """φ of each test where it is largest, and late [degrees]."""
+    """φ of each test where it is largest, and at the end [degrees]."""
     peak = [degrees(find_peak(each["axial_strain"], mobilised(each), WIDTH).value) for each in tests]
-    late = [degrees(level(each["axial_strain"], mobilised(each), LATE * p.strain)) for each in tests]
-    return np.array(peak), np.array(late)
+    last = [degrees(level(each["axial_strain"], mobilised(each), END * p.strain)) for each in tests]
+    return np.array(peak), np.array(last)
 
 
 def evaluate(p: Triaxial, run: Run) -> Sequence[Quantity]:
@@ -152,11 +152,11 @@ def evaluate(p: Triaxial, run: Run) -> Sequence[Quantity]:
     peaks: list[np.ndarray] = []
     for roundness in roundnesses_of(p):
         tests = tests_of(p, run, roundness)
-        peak, late = angles_of(p, tests)
+        peak, last = angles_of(p, tests)
         peaks.append(peak)
-        (at_peak, error), (at_end, varies) = mean_error(peak), mean_error(late)
+        (at_peak, error), (at_end, varies) = mean_error(peak), mean_error(last)
         strains = np.mean([find_peak(each["axial_strain"], mobilised(each), WIDTH).strain for each in tests])
-        note = f"{with_error(at_peak, error)} at ε = {strains:.3f}; late {with_error(at_end, varies)}"
+        note = f"{with_error(at_peak, error)} at ε = {strains:.3f}; at the end {with_error(at_end, varies)}"
         found.append(Quantity(f"φ, R/ℓ = {roundness:g}", at_peak, "°", note=f"{note}; void ratio {void_ratios(tests)}"))
     pairs = [(k, k + 1) for k in range(len(peaks) - 1)]
     for rough, smooth in dict.fromkeys([(0, len(peaks) - 1), *pairs]):
@@ -239,9 +239,9 @@ def volume(test: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def draw_angles(axes: Any, p: Triaxial, run: Run) -> None:
-    """φ at its largest and late, against roundness, with the errors of the seeds."""
+    """φ at its largest and at the end, against roundness, with the errors of the seeds."""
     both = [angles_of(p, tests_of(p, run, roundness)) for roundness in roundnesses_of(p)]
-    for k, (label, style) in enumerate((("largest", "o-"), (f"at ε ≥ {LATE * p.strain:.2g}", "s--"))):
+    for k, (label, style) in enumerate((("largest", "o-"), (f"at ε ≥ {END * p.strain:.2g}", "s--"))):
         means = np.array([mean_error(each[k]) for each in both])
         axes.errorbar(
             roundnesses_of(p), means[:, 0], np.nan_to_num(means[:, 1]), fmt=style, ms=4, lw=0.8, capsize=3, color="0.2",
