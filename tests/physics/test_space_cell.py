@@ -309,6 +309,7 @@ def test_measures_and_exports_of_a_stored_run(run, tmp_path):
 def test_a_scene_file_has_such_a_cell(tmp_path):
     text = """
     dimension = 3
+    run = { until = 1.0 }
     law = { kind = "linear", normal_stiffness = 1.0 }
     box = { period_x = 4.0, period_y = 4.0, period_z = 4.0, offset = 0.5 }
     shapes = { ball = { kind = "sphere", radius = 0.5 } }
