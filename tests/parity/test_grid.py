@@ -18,7 +18,8 @@ RECORDED = Path(__file__).with_name("figures.json")
 STEPS = 60
 SIMULATED = [
     "pentagons", "elastic", "sticky_disks", "angles", "angled_spheres", "across_a_seam", "gear", "pressed_cell", "sheared_cell",
-    "cubes", "full_layer", "hertz_spheres", "sharp_cubes", "conserving_cubes", "holding_cubes",
+    "cubes", "full_layer", "hertz_spheres", "pressed_cubes", "sheared_cubes", "sheared_sharp_cubes", "sharp_cubes",
+    "conserving_cubes", "holding_cubes",
 ]  # fmt: skip
 AGREE = 1e-9  # over 500 steps with friction, where every rounding may differ
 

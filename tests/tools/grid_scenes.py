@@ -139,6 +139,33 @@ def hertz_spheres() -> Scene3D:
     return scene
 
 
+def pressed_cubes() -> Scene3D:
+    """Rounded cubes and a sphere in a periodic cell that pressures close: pairs across its sides pull at it."""
+    return in_cell(Pressure(300.0, "-x"), Pressure(300.0, "-y"), Velocity(z=-0.3))
+
+
+def sheared_cubes() -> Scene3D:
+    """The same in a cell that leans and is sheared by a stress, while a pressure closes it."""
+    return in_cell(Shear(stress=200.0), Pressure(300.0, "-y"), Velocity(z=-0.3), offset=0.3)
+
+
+def sheared_sharp_cubes() -> Scene3D:
+    """Sharp cubes with a push that has no potential in such a cell."""
+    return in_cell(Shear(rate=2.0), Pressure(300.0, "-y"), offset=0.3, law=OverlapVolume(1e5, friction=0.5), rounded=False)
+
+
+def in_cell(*tags: Any, offset: float = 0.0, law: Any = None, rounded: bool = True) -> Scene3D:
+    """Eight cubes, or seven and a sphere, that fill a periodic cell."""
+    law = law or Linear(1e4, 5e3, friction=0.5, **ROUGH)
+    scene = Scene3D(law=law, box=Box3D(2.0, 1.98, 1.99, tags=tags, offset=offset))
+    cube = cuboid((0.8,) * 3, 0.1) if rounded else cuboid((1.0,) * 3, 0.0)
+    for k in range(8):
+        shape = sphere(0.5) if rounded and k == 3 else cube
+        place, tilt = (1.005 * (k % 2), 0.985 * (k // 2 % 2), 0.99 * (k // 4)), (1.0, 0.001, 0.002 * (k % 3), 0.001)
+        scene.add(shape, place, orientation=tilt, velocity=(1.0 - k % 3, 0.5 * (k % 2), 0.3), spin=(0.3, 1.0, -k % 4))
+    return scene
+
+
 def sharp_cubes() -> Scene3D:
     """Sharp cubes, by the volume of their overlap, on a plate."""
     return sharp(OverlapVolume(1e5, friction=0.5))
@@ -169,7 +196,8 @@ SCENES: dict[str, Callable[[], Any]] = {
     each.__name__: each
     for each in (
         pentagons, elastic, sticky_disks, angles, angled_spheres, across_a_seam, gear, pressed_cell, sheared_cell, cubes,
-        cubes_and_sphere, full_layer, hertz_spheres, sharp_cubes, conserving_cubes, holding_cubes,
+        cubes_and_sphere, full_layer, hertz_spheres, pressed_cubes, sheared_cubes, sheared_sharp_cubes, sharp_cubes,
+        conserving_cubes, holding_cubes,
     )
 }  # fmt: skip
 

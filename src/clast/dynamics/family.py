@@ -37,6 +37,8 @@ class Family(Protocol):
     TOGETHER: float  # times the stiffness of a contact that a grain swings under, see `clast.dynamics.timestep`
     VELOCITIES: slice  # columns of State.body
     SPINS: int | slice  # columns of State.body: about z in the plane, about x y z of the world in space
+    OFFSET: int  # of a sheared cell, columns of its row in State.body: its offset,
+    OFFSET_RATE: int  # and how fast that grows
 
     def lay_out(self, scene: Any, /) -> Layout:
         """Arrays of a scene at t = 0."""

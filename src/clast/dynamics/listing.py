@@ -28,8 +28,8 @@ def shift_in_sheared(periods: Any, offset: Any) -> Any:
 
     @device
     def shift(image, model):
-        lx, ly, _ = periods(model)
-        return image[0] * lx + image[1] * offset(model), image[1] * ly, 0.0
+        lx, ly, lz = periods(model)
+        return image[0] * lx + image[1] * offset(model), image[1] * ly, image[2] * lz
 
     return shift
 

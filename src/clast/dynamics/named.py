@@ -19,7 +19,7 @@ from clast.algebra.quaternions import matrix
 from clast.dynamics.arrays import DRAG, LOST, REMOVED, ROLLING, SHEARED, SLIDING, TAG_WORK, VISCOUS, WORK
 from clast.dynamics.family import Family
 from clast.dynamics.named_contacts import ContactTable
-from clast.dynamics.plane.columns import COS, PLACE_OF_OFFSET, SIN, SPIN
+from clast.dynamics.plane.columns import COS, SIN
 from clast.dynamics.space.columns import THEN, TURN
 from clast.dynamics.space.family import momenta
 from clast.dynamics.timestep import safe_step
@@ -68,11 +68,11 @@ class Rows(NamedTuple):
 class Cell(NamedTuple):
     """A periodic cell that moves, along each axis."""
 
-    lengths: np.ndarray  # (2,) [m], 0 where a side is open
-    rates: np.ndarray  # (2,) velocities of the lengths [m/s]
-    loads: np.ndarray  # (2,) force of its tags on the lengths, pulling is positive [N]
-    held: np.ndarray  # (2,) bool: whether a tag prescribes the rate
-    dashpots: np.ndarray  # (2,) coefficients [N s/m]
+    lengths: np.ndarray  # (2 or 3,) [m], 0 where a side is open
+    rates: np.ndarray  # (2 or 3,) velocities of the lengths [m/s]
+    loads: np.ndarray  # (2 or 3,) force of its tags on the lengths, pulling is positive [N]
+    held: np.ndarray  # (2 or 3,) bool: whether a tag prescribes the rate
+    dashpots: np.ndarray  # (2 or 3,) coefficients [N s/m]
     sheared: bool  # whether it leans or may lean
     offset: float  # by which images one period_y up lie further along x [m]; never wrapped
     offset_rate: float  # how fast that grows [m/s]
@@ -139,13 +139,13 @@ class Named:
     def period(self) -> np.ndarray:
         """Lengths of the periodic cell (2 or 3,) [m], 0 where a side is open."""
         cell = self._where().cell
-        return self.model.period.copy() if cell < 0 else self.state.body[cell, 0:2].copy()
+        return self.model.period.copy() if cell < 0 else self.state.body[cell, : self.dimension].copy()
 
     @property
     def offset(self) -> float:
         """By which images one period up lie further along x [m], never wrapped; 0 in a cell that stands upright."""
         rows = self._where()
-        return float(self.state.body[rows.cell, PLACE_OF_OFFSET]) if rows.sheared else 0.0
+        return float(self.state.body[rows.cell, self.family.OFFSET]) if rows.sheared else 0.0
 
     @property
     def gravity(self) -> np.ndarray:
@@ -210,16 +210,16 @@ class NamedInstant(Named):
         rows = self._where()
         if rows.cell < 0:
             return None
-        row, tagged = self.state.body[rows.cell], rows.cell - rows.free
+        row, tagged, axes = self.state.body[rows.cell], rows.cell - rows.free, self.dimension
         return Cell(
-            lengths=row[0:2].copy(),
+            lengths=row[:axes].copy(),
             rates=row[self.family.VELOCITIES].copy(),
-            loads=self.tags.push[tagged, :2].copy(),
+            loads=self.tags.push[tagged, :axes].copy(),
             held=self._held(rows)[rows.cell],
             dashpots=self.tags.dashpot[tagged].copy(),
             sheared=rows.sheared,
             offset=self.offset,
-            offset_rate=float(row[SPIN]) if rows.sheared else 0.0,
+            offset_rate=float(row[self.family.OFFSET_RATE]) if rows.sheared else 0.0,
         )
 
     @property

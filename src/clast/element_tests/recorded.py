@@ -25,6 +25,7 @@ from clast.measures.void_ratio import VoidRatio
 from clast.output.recording import Frames, Samples, scene_arrays, steps_until
 from clast.output.store.writer import RunWriter
 from clast.scene.plane import Scene
+from clast.scene.space import Scene3D
 
 PAIRS = ("positions", "velocities", "bodies", "points", "normals", "forces", "first_arms", "second_arms")  # two columns each
 PERIOD = "period"  # of a cell that moves, one per instant
@@ -129,7 +130,7 @@ class Record:
 
 
 def record(
-    scene: Scene,
+    scene: Scene | Scene3D,
     *,
     until: float,
     dt: float | None = None,

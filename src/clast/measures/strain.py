@@ -36,7 +36,7 @@ class Strain(Measure):
 
     After `compute(run)`: time (k,), along (k, d) by axis, axial ε_a, lateral ε_l, volumetric ε_v, deviatoric ε_d = ε_a − ε_l
     (that is ε₁ − ε₃ while the axis is the one shortened), and shear γ = Δ(x_top − x_bottom)/H₀ of a cell with plates below and
-    above: (k,), in space (k, 2) along x and y; of a sheared cell, by how much its offset has grown/H₀.
+    above: (k,), in space (k, 2) along x and y; of a sheared cell (k,), by how much its offset has grown over period_y at first.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Strain(Measure):
         """γ from the offset of a sheared cell."""
         frames = self.at == "frames"
         offset = np.array([frame_offset(frame) for frame in run.frames]) if frames else samples(run, "cell.offset")
-        return (offset - self._start(offset)) / self._start(region.height)
+        return (offset - self._start(offset)) / self._start(region.lengths[1])
 
     def _slid(self, run: StoredRun, axis: int, letter: str) -> Array:
         """How far the plate above has moved past the one below along an axis, over time."""

@@ -100,17 +100,19 @@ def note_images_of(dimension: SimpleNamespace) -> Any:
     @device
     def note_sheared_images(i, j, near, spot, world):
         """The same in a sheared cell: each row of images lies further along x than the one below."""
-        (x, y, _), (xj, yj, _), (lx, ly, _) = (
+        (x, y, z), (xj, yj, zj), (lx, ly, lz) = (
             place(world.state.body, i), place(world.state.body, j), periods(world.model)
         )  # fmt: skip
         y_first, y_last = images_within(yj - y, near, ly)
+        z_first, z_last = images_within(zj - z, near, lz)
         for ny in range(y_first, y_last + 1):
             dx, ey = xj - x + ny * offset(world.model), yj - y + ny * ly
             x_first, x_last = images_within(dx, near, lx)
             for nx in range(x_first, x_last + 1):
-                ex = dx + nx * lx
-                if ex * ex + ey * ey < near * near:
-                    spot = note(i, j, (nx, ny, np.int64(0)), spot, world)
+                for nz in range(z_first, z_last + 1):
+                    ex, ez = dx + nx * lx, zj - z + nz * lz
+                    if ex * ex + ey * ey + ez * ez < near * near:
+                        spot = note(i, j, (nx, ny, nz), spot, world)
         return spot
 
     return note_images if offset is None else note_sheared_images
@@ -153,22 +155,24 @@ def note_level_of(dimension: SimpleNamespace) -> Any:
 
     @device
     def note_sheared_level(i, level, spot, world):
-        """The same in a sheared cell, one layer: the grain sees the rows above its home as far back along x as those lie ahead.
-        Where it looks all round, it looks into every cell."""
+        """The same in a sheared cell: the grain sees the rows above its home as far back along x as those lie ahead. Where it
+        looks all round, it looks into every cell."""
         work, room, at = world.work, world.work.room, GRID * level
-        (x, y, _), (lx, _, _) = home(i, world), periods(world.model)
-        nx, ny = work.grid[at + NX], work.grid[at + NY]
+        (x, y, z), (lx, _, lz) = home(i, world), periods(world.model)
+        nx, ny, nz = work.grid[at + NX], work.grid[at + NY], work.grid[at + NZ]
         span = world.model.reach[i] + world.roles.level_reach[level] + 2.0 * world.alpha
         y_first, y_count = cells_within(y, span, room[LOW + 1], room[EXTENT + 1], True, ny)
+        z_first, z_count = window(z, span, room[LOW + 2], room[EXTENT + 2], lz, nz)
         for row in range(y_first, y_first + y_count):
             up = row // ny
             x_first, x_count = window(x - up * offset(world.model), span, room[LOW], room[EXTENT], lx, nx)
             if y_count == ny:
                 x_first, x_count = np.int64(0), nx
-            line = work.grid[at + BASE] + nx * (row - up * ny)
-            spot = note_run(i, line + x_first, line + min(x_first + x_count, nx), spot, world)
-            if x_first + x_count > nx:
-                spot = note_run(i, line, line + x_first + x_count - nx, spot, world)
+            for layer in range(z_first, z_first + z_count):
+                line = work.grid[at + BASE] + nx * (row - up * ny + ny * (layer if layer < nz else layer - nz))
+                spot = note_run(i, line + x_first, line + min(x_first + x_count, nx), spot, world)
+                if x_first + x_count > nx:
+                    spot = note_run(i, line, line + x_first + x_count - nx, spot, world)
         return spot
 
     return note_level if offset is None else note_sheared_level

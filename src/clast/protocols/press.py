@@ -19,7 +19,6 @@ import numpy as np
 
 from clast.backend import bind
 from clast.dynamics.engine import Engine, Snapshot, kernels_of
-from clast.dynamics.named import Cell
 from clast.errors import InputError, PhysicsError
 from clast.measures.snapshots.accounts import accounts
 from clast.measures.snapshots.contacts import body_forces, virial
@@ -62,8 +61,8 @@ class Stop:
 
 @dataclass(frozen=True)
 class PressReport:
-    """What a protocol led to. Stresses by wall [force/length], compression positive; without four walls, and in space,
-    there are none."""
+    """What a protocol led to. Stresses by wall [force/length], compression positive; without four walls there are none. Of a
+    periodic cell those of its contacts, in space [force/area]."""
 
     reached: bool  # whether the sample came to rest in time
     steps: int
@@ -75,7 +74,8 @@ class PressReport:
     overlap: float  # largest, over the sphero-radius
     width: float = math.nan  # of the sample: between its walls, or its periods
     height: float = math.nan
-    fraction: float = math.nan  # area of grains / area of the sample
+    depth: float = math.nan  # along y, in space
+    fraction: float = math.nan  # area of grains / area of the sample, in space volumes
     stresses: dict[str, float] = field(default_factory=dict)  # contact force on the wall / its length between the others
     targets: dict[str, float] = field(default_factory=dict)  # what presses it, where anything does
 
@@ -87,12 +87,17 @@ class PressReport:
             f"  {self.coordination:.3f} neighbours per grain, largest overlap {self.overlap:.2%} of the sphero-radius",
         ]
         if not math.isnan(self.fraction):
-            lines.append(f"  packing fraction {self.fraction:.4f} in {self.width:.6g} × {self.height:.6g}")
+            lines.append(f"  packing fraction {self.fraction:.4f} in {' × '.join(f'{each:.6g}' for each in self.size)}")
         for name, stress in self.stresses.items():
             wanted = self.targets.get(name)
             aim = f" of {wanted:.6g} ({stress / wanted - 1.0:+.2%})" if wanted else ""
             lines.append(f"  stress on {name:<7} {stress:.6g}{aim}")
         return "\n".join(lines)
+
+    @property
+    def size(self) -> tuple[float, ...]:
+        """Lengths of the sample along x, y and in space z."""
+        return (self.width, self.height) if math.isnan(self.depth) else (self.width, self.depth, self.height)
 
     def worst_stress(self) -> float:
         """Largest |stress / target − 1| of the loaded walls; 0 without any."""
@@ -194,13 +199,12 @@ def report_on(engine: Engine, reached: bool, begin: int = 0) -> PressReport:
     """How a sample stands now."""
     snapshot = engine.snapshot()
     kinetic, balance = stillness(engine)
-    extent, fraction = None, math.nan
-    if engine.dimension == 2:
-        extent = extent_of(engine.scene, snapshot.positions) if snapshot.cell is None else cell_extent(snapshot.cell)
-        areas = engine.scene.bodies.of_shapes(lambda shape: shape.area)[~engine.scene.bodies.column("big")]
-        fraction = sum(areas.tolist()) / extent.area if extent else math.nan
-    stresses = wall_stresses(engine, snapshot, extent) if extent else {}
-    targets = wall_targets(engine.scene, snapshot, extent) if extent else {}
+    size, fraction, stresses, targets = size_of(engine, snapshot), math.nan, {}, {}
+    if size is not None:
+        area = (lambda shape: shape.area) if engine.dimension == 2 else (lambda solid: solid.volume)
+        grains = engine.scene.bodies.of_shapes(area)[~engine.scene.bodies.column("big")]
+        fraction = sum(grains.tolist()) / float(np.prod(size))
+        stresses, targets = wall_stresses(engine, snapshot, size), wall_targets(engine.scene, snapshot, size)
     return PressReport(
         reached=reached,
         steps=engine.step - begin,
@@ -210,8 +214,9 @@ def report_on(engine: Engine, reached: bool, begin: int = 0) -> PressReport:
         unbalanced=balance,
         coordination=coordination(engine, snapshot),
         overlap=float((2.0 * snapshot.contacts.depths / snapshot.contacts.reaches).max(initial=0.0)),
-        width=extent.width if extent else math.nan,
-        height=extent.height if extent else math.nan,
+        width=size[0] if size else math.nan,
+        height=size[-1] if size else math.nan,
+        depth=size[1] if size and len(size) == 3 else math.nan,
         fraction=fraction,
         stresses=stresses,
         targets={name: load for name, load in targets.items() if load > 0.0},
@@ -225,37 +230,44 @@ def coordination(engine: Engine, snapshot: Snapshot) -> float:
     return float((~engine.big[touching]).sum() / max(engine.grains, 1))
 
 
-def cell_extent(cell: Cell) -> Extent | None:
-    """One period of a cell that moves; None where a side is open."""
-    width, height = (float(each) for each in cell.lengths)
-    return Extent(0.0, 0.0, width, height) if width > 0.0 and height > 0.0 else None
+def size_of(engine: Engine, snapshot: Snapshot) -> tuple[float, ...] | None:
+    """Lengths of a sample: the periods of a cell that moves, else those between its four walls; None where it has neither."""
+    if snapshot.cell is not None:
+        lengths = tuple(snapshot.cell.lengths.tolist())
+        return lengths if all(lengths) else None
+    extent = extent_of(engine.scene, snapshot.positions) if engine.dimension == 2 else None
+    return (extent.width, extent.height) if extent else None
 
 
-def wall_stresses(engine: Engine, snapshot: Snapshot, extent: Extent) -> dict[str, float]:
+def across(size: tuple[float, ...], axis: int) -> float:
+    """The length, or area, of a sample across an axis."""
+    return math.prod(length for k, length in enumerate(size) if k != axis)
+
+
+def wall_stresses(engine: Engine, snapshot: Snapshot, size: tuple[float, ...]) -> dict[str, float]:
     """Contact force on each of the four walls over its length between the others; outwards is positive.
 
-    Of a periodic cell the normal stresses of its contacts, by the names "cell x" and "cell y".
+    Of a periodic cell the normal stresses of its contacts, by the names "cell x", "cell y" and in space "cell z".
     """
     if snapshot.cell is not None:
-        stress = virial(engine, snapshot).diagonal() / extent.area
-        return {"cell x": float(stress[0]), "cell y": float(stress[1])}
+        stress = virial(engine, snapshot).diagonal() / math.prod(size)
+        return {f"cell {axis}": float(each) for axis, each in zip("xyz", stress, strict=False)}
     net = body_forces(snapshot)
     found = {}
     for name, (axis, outward, _) in OPPOSITE.items():
         force = outward * net[engine.scene.ids(name)[0], axis]
-        found[name] = float(force / (extent.height if axis == 0 else extent.width))
+        found[name] = float(force / across(size, axis))
     return found
 
 
-def wall_targets(scene: Scene, snapshot: Snapshot, extent: Extent) -> dict[str, float]:
-    """What presses each of the four walls inwards at the instant of a snapshot, over its length."""
+def wall_targets(scene: Scene | Scene3D, snapshot: Snapshot, size: tuple[float, ...]) -> dict[str, float]:
+    """What presses each of the four walls inwards at the instant of a snapshot, over its length; of a cell, its periods."""
     if snapshot.cell is not None:
-        push = snapshot.cell.loads
-        return {"cell x": float(-push[0] / extent.height), "cell y": float(-push[1] / extent.width)}
+        return {f"cell {'xyz'[k]}": float(-push / across(size, k)) for k, push in enumerate(snapshot.cell.loads)}
     loads, found = np.where(snapshot.held, 0.0, snapshot.loads), {}
     for name, (axis, outward, _) in OPPOSITE.items():
         force = -outward * loads[scene.ids(name)[0], axis]
-        found[name] = float(force / (extent.height if axis == 0 else extent.width))
+        found[name] = float(force / across(size, axis))
     return found
 
 

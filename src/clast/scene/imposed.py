@@ -64,7 +64,7 @@ def numbers_of(tag: Velocity | Force, axes: int) -> list[Timed | None]:
 def check_axes(who: str, tag: Tag, axes: int) -> None:
     """SceneError where a tag has a component that the plane does not have, lacks one that space needs, or is for a cell only."""
     if isinstance(tag, Shear) and who != CELL:
-        raise SceneError(f'{who}: a Shear acts on the periodic cell of the plane: give it to the Box, or tag "cell"')
+        raise SceneError(f'{who}: a Shear acts on the periodic cell: give it to the Box, or tag "cell"')
     if isinstance(tag, Velocity | Force) and axes == PLANE:
         for name in ONLY_SPACE:
             value = getattr(tag, name, None)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol, Unpack
+from dataclasses import dataclass
+from typing import Any, Protocol, Unpack
 
 import numpy as np
 
 from clast.errors import SceneError
 from clast.laws.law import Law
-from clast.scene.bodies import Bodies, Member, Numbers, Thing
-from clast.scene.checks import check_periods, check_wall_inertia, density_of, moments_of, name_or_none, numbers
-from clast.scene.imposed import CELL, PLANE, Imposed, sum_up
+from clast.scene.bodies import Member, Numbers, Thing
+from clast.scene.cell import MovingBox
+from clast.scene.checks import check_wall_inertia, density_of, moments_of, name_or_none, numbers
+from clast.scene.imposed import PLANE
 from clast.scene.many import NewBodies
 from clast.scene.problem import Located, Problem, Settings
 from clast.scene.springs import Springs, Springs3D
-from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Shear, Tag, Velocity
+from clast.scene.tags import Fixed, Tag
 from clast.shapes.plane.skeleton import Shape
 from clast.shapes.space.solid import Solid
 
@@ -51,7 +51,7 @@ class Body(Member):
 
 
 @dataclass(frozen=True)
-class Box:
+class Box(MovingBox):
     """A cell of the plane; a side with a period repeats, an open side does not confine anything (walls are bodies).
 
     tags   what moves the periods, as it would move a wall at the far corner (period_x, period_y): `Velocity(y=-0.01)` shortens
@@ -64,6 +64,8 @@ class Box:
     tag on an open side.
     """
 
+    axes = PLANE
+
     period_x: float = 0.0  # 0: open
     period_y: float = 0.0
     tags: tuple[Tag, ...] = ()
@@ -71,73 +73,12 @@ class Box:
     offset: float = 0.0
 
     def __post_init__(self) -> None:
-        check_periods(period_x=self.period_x, period_y=self.period_y)
-        if not isinstance(self.tags, tuple | list):
-            raise SceneError(f"box: tags = {self.tags!r} must be a list of tags")
-        for tag in self.tags:
-            if not isinstance(tag, Velocity | Force | Pressure | Dashpot | Shear):
-                raise SceneError(f"box: {tag!r} is not a Velocity, Force, Pressure, Dashpot or Shear")
-            if isinstance(tag, Pressure) and tag.between is not None:
-                raise SceneError("box: a Pressure on the cell acts across its whole side: leave `between` out")
-        if self.mass is not None and numbers("box: mass", [self.mass], 1)[0] <= 0.0:
-            raise SceneError(f"box: mass = {self.mass} must be positive")
-        numbers("box: offset", [self.offset], 1)
-        imposed = sum_up(CELL, self.tags)
-        if self.sheared:
-            self._check_sheared(imposed)
-        for axis, period in enumerate((self.period_x, self.period_y)):
-            if period == 0.0 and (self.pushed(axis) or imposed.velocity[axis] is not None):
-                raise SceneError(
-                    f"box: a tag moves the period along {'xy'[axis]}, but that side is open: give period_{'xy'[axis]}"
-                )
-        if imposed.velocity[2] is not None or imposed.force[2]:
-            raise SceneError("box: a spin or torque means nothing for the lengths of a cell; leave it out")
+        self._check()
 
     @property
     def periods(self) -> tuple[float, float]:
         """Lengths along x and y, 0 where a side is open."""
         return float(self.period_x), float(self.period_y)
-
-    def pushed(self, axis: int) -> bool:
-        """Whether a force or pressure acts on a period."""
-        imposed = sum_up(CELL, self.tags)
-        return bool(imposed.force[axis]) or any(pressure.direction[1] == "xy"[axis] for pressure in imposed.pressures)
-
-    def imposed(self) -> Imposed:
-        """All tags of the box summed up; periods that nothing pushes are held. The third component is that of the offset, as a
-        shear rate."""
-        imposed = sum_up(CELL, self.tags)
-        imposed.velocity = [
-            value if value is not None or self.pushed(c) else 0.0 for c, value in enumerate(imposed.velocity[:2])
-        ] + [0.0 if imposed.shear is None else imposed.shear.rate]
-        return imposed
-
-    @property
-    def moving(self) -> tuple[bool, bool]:
-        """Which periods change, along x and y."""
-        velocity = self.imposed().velocity
-        return velocity[0] != 0.0, velocity[1] != 0.0
-
-    @property
-    def moves(self) -> bool:
-        """Whether any period changes, or the cell leans."""
-        return self.sheared or (bool(self.tags) and any(self.moving))
-
-    @property
-    def sheared(self) -> bool:
-        """Whether the cell leans or is made to."""
-        return self.offset != 0.0 or any(isinstance(tag, Shear) for tag in self.tags)
-
-    def _check_sheared(self, imposed: Imposed) -> None:
-        """SceneError where a cell that leans lacks a period, or would change the one along x."""
-        if not (self.period_x > 0.0 and self.period_y > 0.0):
-            raise SceneError("box: a cell that is sheared or has an offset repeats both ways: give period_x and period_y")
-        moved = imposed.velocity[0]
-        if self.pushed(0) or (moved is not None and moved != 0.0):
-            raise SceneError(
-                "box: a tag moves the period along x of a cell that is sheared or has an offset, which would shear it as well; "
-                "let the period along y change"
-            )
 
 
 class Scene(Problem[Body]):
@@ -299,29 +240,5 @@ class Scene(Problem[Body]):
     def _size_of(self, shape: Shape) -> float:
         return shape.area
 
-    # --- tags --------------------------------------------------------------------------------------------------------
-
-    def tag(self, who: int | str | Iterable[int | str], tag: Tag) -> None:
-        """Impose something on a body, on all bodies of a name, or on several of these; or on the periodic "cell" (see `Box`)."""
-        if self.is_cell(who):
-            self.box = replace(self.box, tags=(*self.box.tags, tag))
-            return
-        super().tag(who, tag)
-
-    def is_cell(self, who: object) -> bool:
-        """Whether "cell" means the periodic cell: not where a body has that name."""
-        periodic = self.box.period_x > 0.0 or self.box.period_y > 0.0
-        named = isinstance(who, str | list) and who in ("cell", ["cell"])
-        return named and periodic and self.bodies.with_object("name", "cell").size == 0
-
-    def cell(self) -> Body | None:
-        """The periodic cell as a body, where it moves: its place the periods, its angle the offset, its id after the last."""
-        if not self.box.moves or not self.bodies:
-            return None
-        grains = self.bodies.column("mass")[~self.bodies.column("big")]
-        mass = self.box.mass or math.sqrt(max(grains.size, 1)) * (float(np.mean(grains)) if grains.size else 1.0)
-        alone, first = Bodies(Body), self.bodies[0]
-        alone.append(
-            first.shape, self.box.periods, self.box.offset, (0.0, 0.0), 0.0, mass, mass, first.material, True, "cell", True, ()
-        )  # fmt: skip
-        return alone[0]
+    def _cell_state(self) -> tuple[Any, ...]:
+        return self.box.periods, self.box.offset, (0.0, 0.0), 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from inspect import signature
 from typing import Any, ClassVar, Generic, Protocol, Self, TypedDict, TypeVar
 
@@ -13,22 +14,13 @@ import numpy as np
 from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Kind, firsts
+from clast.scene.cell import cell_mass
 from clast.scene.checks import check_gravity, check_width, numbers
 from clast.scene.imposed import PLANE, Imposed, check_axes, sum_up
 from clast.scene.many import NewBodies
 from clast.scene.stored import move_to, periods_at, put_in, require_axes
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Shear, Tag, Velocity
 from clast.scene.timed import Timed, check_timed, least
-
-
-class Periodic(Protocol):
-    """A box as far as plane and space agree about it."""
-
-    @property
-    def periods(self) -> tuple[float, ...]:
-        """Lengths along the axes, 0 where a side is open."""
-        ...
-
 
 Drawn = TypeVar("Drawn", covariant=True)  # a shape of the plane, or a solid
 
@@ -60,7 +52,7 @@ class Problem(Generic[Kind]):
 
     axes: ClassVar[int]  # 2 in the plane, 3 in space
     kind: ClassVar[type[Any]]  # of bodies
-    box: Periodic
+    box: Any  # a `MovingBox`, that of the plane or that of space
     gravity: Any  # acceleration, one number for each axis
 
     def __init__(self, law: Law, *, drag: Timed = 0.0, onset: bool = True, remove_below: float | None = None) -> None:
@@ -261,6 +253,29 @@ class Problem(Generic[Kind]):
             )
         return np.arange(rows.first, len(self.bodies))
 
+    # --- the periodic cell -------------------------------------------------------------------------------------------
+
+    def is_cell(self, who: object) -> bool:
+        """Whether "cell" means the periodic cell: not where a body has that name."""
+        named = isinstance(who, str | list) and who in ("cell", ["cell"])
+        return named and any(self.box.periods) and self.bodies.with_object("name", "cell").size == 0
+
+    def cell(self) -> Kind | None:
+        """The periodic cell as a body, where it moves: its place the periods, its id after the last; in the plane its angle is
+        the offset."""
+        if not self.box.moves or not self.bodies:
+            return None
+        mass = cell_mass(self.box, self.bodies.column("mass")[~self.bodies.column("big")])
+        alone: Bodies[Kind] = Bodies(self.kind)
+        first: Any = self.bodies[0]
+        inertia = mass if self.axes == PLANE else (mass, mass, mass)
+        alone.append(first.shape, *self._cell_state(), mass, inertia, first.material, True, "cell", True, ())
+        return alone[0]
+
+    def _cell_state(self) -> tuple[Any, ...]:
+        """Place, turn, velocity and spin of the periodic cell as a body."""
+        raise NotImplementedError
+
     # --- tags --------------------------------------------------------------------------------------------------------
 
     def ids(self, who: int | str | Iterable[int | str]) -> list[int]:
@@ -282,7 +297,10 @@ class Problem(Generic[Kind]):
         return [number for each in who for number in self.ids(each)]
 
     def tag(self, who: int | str | Iterable[int | str], tag: Tag) -> None:
-        """Impose something on a body, on all bodies of a name, or on several of these."""
+        """Impose something on a body, on all bodies of a name, or on several of these; or on the periodic "cell", see `box`."""
+        if self.is_cell(who):
+            self.box = replace(self.box, tags=(*self.box.tags, tag))
+            return
         check_kind(who, tag)
         numbers, times = np.unique(np.array(found := self.ids(who), np.int64), return_counts=True)
         for number in found[:1]:

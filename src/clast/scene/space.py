@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, Unpack
+from typing import Any, Protocol, Unpack
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from clast.algebra.quaternions import IDENTITY, matrix, product
 from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Member, Numbers, Thing
-from clast.scene.checks import check_periods, check_wall_inertia, density_of, moments_of, name_or_none, numbers, unit
+from clast.scene.cell import MovingBox
+from clast.scene.checks import check_wall_inertia, density_of, moments_of, name_or_none, numbers, unit
 from clast.scene.imposed import SPACE
 from clast.scene.many import NewBodies
 from clast.scene.problem import Located, Problem, Settings, describe
@@ -53,18 +54,30 @@ class Body3D(Member):
 
 
 @dataclass(frozen=True)
-class Box3D:
+class Box3D(MovingBox):
     """A cell of space; a side with a period repeats, an open side does not confine anything (walls are bodies).
 
-    `period_x`, `period_y` and `period_z` are lengths, 0 for an open side; SceneError for one that is negative or not finite.
+    tags   what moves the periods, as it would move a wall at the far corner (period_x, period_y, period_z): `Velocity(z=-0.01)`
+           shortens period_z, `Pressure(p, "-x")` pushes period_x together with p × period_y × period_z. A period without a tag
+           stays. `Shear(rate=0.1)` lets the images above along y slide past those below along x; then period_x has to stay
+    mass   inertia of what a force, pressure or stress moves; √N mean grains if not given, as for a wall
+    offset  by which images one period_y up lie further along x at the start; other than 0 only where x and y repeat
+
+    `period_x`, `period_y` and `period_z` are lengths, 0 for an open side. SceneError for a length that is negative or not
+    finite, and for a tag on an open side.
     """
+
+    axes = SPACE
 
     period_x: float = 0.0  # 0: open
     period_y: float = 0.0
     period_z: float = 0.0
+    tags: tuple[Tag, ...] = ()
+    mass: float | None = None
+    offset: float = 0.0
 
     def __post_init__(self) -> None:
-        check_periods(period_x=self.period_x, period_y=self.period_y, period_z=self.period_z)
+        self._check()
 
     @property
     def periods(self) -> Three:
@@ -117,7 +130,7 @@ class Scene3D(Problem[Body3D]):
     @classmethod
     def box_of(cls, periods: Sequence[float]) -> Box3D:
         """A box that stays as it is, of given periods."""
-        return Box3D(*periods)
+        return Box3D(periods[0], periods[1], periods[2])
 
     def remembered(self, key: np.ndarray, memory: np.ndarray, law: str) -> Springs3D:
         """What contacts remember, as this kind of scene begins with it."""
@@ -207,6 +220,9 @@ class Scene3D(Problem[Body3D]):
 
     def _size_of(self, shape: Solid) -> float:
         return shape.volume
+
+    def _cell_state(self) -> tuple[Any, ...]:
+        return self.box.periods, IDENTITY, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 
     def _check_shape(self, who: str, shape: object, big: bool) -> None:
         """SceneError unless it is a solid that goes with the law, and so with the others, and is no grain of several pieces."""

@@ -69,7 +69,7 @@ def add_tags(scene: Scene | Scene3D, keys: SceneKeys, origin: list[str]) -> None
     """Put the tags on their bodies; SceneError where a body is fixed as well, and the tag would do nothing."""
     bodies: list[list[int]] = []
     for k, each in enumerate(keys.tags):
-        if isinstance(scene, Scene) and scene.is_cell(each.on):
+        if scene.is_cell(each.on):
             with at(f"tags[{k}]"):
                 scene.tag("cell", build_tag(each))
             bodies.append([])

@@ -15,9 +15,8 @@ import numpy as np
 
 from clast.algebra.lattice import numbers, shifts
 from clast.algebra.quaternions import matrix
-from clast.dynamics.arrays import SHEARED
+from clast.dynamics.bodies.cell import shear_rate
 from clast.dynamics.contacts.depth import STRIDE
-from clast.dynamics.plane.columns import SPIN, Y
 from clast.errors import SpeedError
 from clast.scene.space import Scene3D
 from clast.shapes.space.solid import Solid
@@ -77,14 +76,6 @@ def movers(engine: Engine, rows: np.ndarray) -> Movers:
     thick = engine.thickness[ids]
     radius = 0.0 * thick if is_sharp(engine.scene) else thick
     return Movers(ids, place, velocity, spin, engine.model.reach[rows] - radius, radius, thick)
-
-
-def shear_rate(engine: Engine) -> float:
-    """∂v_x/∂y of the flow of a sheared cell; 0 in any other."""
-    if engine.kernels.CELL != SHEARED:
-        return 0.0
-    cell = engine._seen_state.body[engine.model.cell[0]]
-    return float(cell[SPIN] / cell[Y])
 
 
 class Closing(NamedTuple):

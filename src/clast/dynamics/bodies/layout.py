@@ -96,7 +96,7 @@ def arrange(scene: AnyProblem, cell: tuple[Any, Imposed] | None = None) -> Arran
         bodies.append(*cell[0].values())
         imposed, imposed_of = [*imposed, cell[1]], np.append(imposed_of, len(imposed))
         near = np.append(near, LAST)  # its place is none: it stays behind all others
-        mass, inertia = np.append(mass, cell[0].mass), np.append(inertia, cell[0].inertia)
+        mass, inertia = np.append(mass, cell[0].mass), np.append(inertia, [cell[0].inertia], axis=0)
     rank = ranks_of(imposed)[imposed_of]
     rank[(rank == FREE) & bodies.column("big")] = TAGGED
     if cell is not None:
@@ -187,6 +187,16 @@ def prescribe(body: np.ndarray, found: Arranged, columns: Sequence[int]) -> None
                 body[row, column] = evaluate(value, np.zeros(1), f"Velocity tag of body {found.order[row]}")[0]
 
 
+def refuse_walls(found: Arranged) -> None:
+    """SceneError for walls in a sheared cell."""
+    walls = np.flatnonzero(found.big & (np.arange(len(found.big)) != found.cell))
+    if walls.size:
+        raise SceneError(
+            f"body {found.order[walls].min()} is a wall in a cell that is sheared or has an offset, and its images would leave "
+            "it: leave walls out, or move a plate by a Velocity tag instead"
+        )
+
+
 # --- tags ------------------------------------------------------------------------------------------------------------
 
 
@@ -216,9 +226,11 @@ def lay_out_tags(scene: AnyProblem, found: Arranged, stiffness: float) -> tuple[
                 offsets.append(offset)
             what = Column((pressure.value,), False, f"Pressure on body {k}")
             loads.append(([r, component, *ends], [sign, *offsets], what))
-        if imposed.shear is not None and imposed.shear.stress is not None:  # across period_x, the place of the cell along x
+        if imposed.shear is not None and imposed.shear.stress is not None:
             what = Column((imposed.shear.stress,), False, "Shear of the box, stress")
-            loads.append(([r, axes, -1, found.cell, 0], [1.0, 0.0], what))
+            # across period_x and, in space, period_z, which are places of the cell; y is the axis of the shear
+            ends = [number for axis in (0, 2)[: axes - 1] for number in (-1, found.cell, axis)]
+            loads.append(([r, axes, *ends], [1.0, *(0.0 for _ in range(axes - 1))], what))
     columns += [column for _, _, column in loads]
     columns.append(Column((scene.drag,), False, "drag", not_negative=True))
     return Tags(

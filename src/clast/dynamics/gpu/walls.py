@@ -71,16 +71,23 @@ def condense_of(widths: Widths, remembers: int, words: SimpleNamespace, *, shear
 
     @device
     def sum_image(q, low, high, short):
-        """Row q of the moving cell, which is one of the plane: what pulls at images, as many times as they lie cells away."""
-        image, table = bare(short.lists.image), bare(short.forces.pair)
-        x = y = lossy_x = lossy_y = 0.0
-        for p in range(low, high):
-            across, up, at = image[axes * p + along], image[axes * p + 1], sums * p
-            x, y = x + across * table[at], y + up * table[at + 1]
-            lossy_x, lossy_y = lossy_x + across * table[at + pull], lossy_y + up * table[at + pull + 1]
+        """Row q of the moving cell: what pulls at images, as many times as they lie cells away."""
         write(bare(short.pair), sums * q, none())
-        at = sums * q
-        short.pair[at], short.pair[at + 1], short.pair[at + pull], short.pair[at + pull + 1] = x, y, lossy_x, lossy_y
+        image, table = bare(short.lists.image), bare(short.forces.pair)
+        for axis in range(axes):
+            number, force, lossy = (along if axis == 0 else axis), 0.0, 0.0
+            for p in range(low, high):
+                away, at = image[axes * p + number], sums * p + axis
+                force, lossy = force + away * table[at], lossy + away * table[at + pull]
+            short.pair[sums * q + axis], short.pair[sums * q + pull + axis] = force, lossy
+        if overlaps and remembers:
+            work = bare(short.forces.work)
+            write_push(bare(short.work), pull * q, no_push())
+            for axis in range(axes):
+                number, pushed = (along if axis == 0 else axis), 0.0
+                for p in range(low, high):
+                    pushed += image[axes * p + number] * work[pull * p + axis]
+                short.work[pull * q + axis] = pushed
 
     @device
     def sum_rows(q, low, high, second, short):

@@ -15,7 +15,7 @@ from clast.dynamics.contacts.depth import ROUNDED
 from clast.dynamics.contacts.kinds import ALL_KINDS
 from clast.dynamics.contacts.memory import ContactMemory
 from clast.dynamics.plane import passes
-from clast.dynamics.plane.columns import CONSTANT, GAIN, MID_STEP, PAIR, PULL, REFERENCE, SPIN, VX, VY
+from clast.dynamics.plane.columns import CONSTANT, GAIN, MID_STEP, PAIR, PLACE_OF_OFFSET, PULL, REFERENCE, SPIN, VX, VY
 from clast.dynamics.plane.layout import TOGETHER, lay_out
 from clast.dynamics.plane.listing import WORDS, room_of, trees_of
 from clast.scene.springs import Springs
@@ -29,11 +29,13 @@ KINDS: tuple[int, ...] = (ALL_KINDS,)
 DEPTH = ROUNDED
 VELOCITIES = slice(VX, VY + 1)
 SPINS: int | slice = SPIN
+OFFSET, OFFSET_RATE = PLACE_OF_OFFSET, SPIN
 MOTION = slice(VX, SPIN + 1)  # both, as in `State.mid_step`
 
 __all__ = [
-    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "completed",
-    "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of", "with_derivatives", "with_gains",
+    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "OFFSET", "OFFSET_RATE", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES",
+    "WIDTHS", "WORDS", "completed", "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of",
+    "with_derivatives", "with_gains",
 ]  # fmt: skip
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from clast.backend.lines import zeros
 from clast.contact.plane.features import geometry
 from clast.dynamics.arrays import ACCOUNTS, State
-from clast.dynamics.bodies.layout import Arranged, Layout, arrange, complete, model_of, prescribe
+from clast.dynamics.bodies.layout import Arranged, Layout, arrange, complete, model_of, prescribe, refuse_walls
 from clast.dynamics.bodies.rows import check_cohesion
 from clast.dynamics.plane.columns import BODY, COS, GAIN, MID_STEP, PLACE_OF_OFFSET, RADIUS, SIN, SPIN, VX, VY, X, Y
 from clast.errors import SceneError
@@ -20,7 +20,7 @@ def lay_out(scene: Scene) -> Layout:
     found = arrange(scene, None if cell is None else (cell, scene.box.imposed()))
     table = geometry(
         found.shapes, all_pairs=scene.counting == "all-pairs", endless=endless_chains(scene, found),
-        hollow=set(found.shape_of[found.big].tolist()),
+        hollow=set(found.shape_of[found.big & (np.arange(len(found.big)) != found.cell)].tolist()),
     )  # fmt: skip
     model = model_of(scene, found, ease=(1.0 / found.mass, found.reach**2 * (1.0 / found.inertia)))
     check_cohesion(scene)
@@ -46,16 +46,6 @@ def first_state(found: Arranged) -> State:
     return State(
         body, angle, zeros((count, ACCOUNTS)), gear=np.zeros((1, 3, 1)), mid_step=np.zeros((1, MID_STEP)), gain=zeros((1, GAIN))
     )
-
-
-def refuse_walls(found: Arranged) -> None:
-    """SceneError for walls in a sheared cell."""
-    walls = np.flatnonzero(found.big & (np.arange(len(found.big)) != found.cell))
-    if walls.size:
-        raise SceneError(
-            f"body {found.order[walls].min()} is a wall in a cell that is sheared or has an offset, and its images would leave "
-            "it: leave walls out, or move a plate by a Velocity tag instead"
-        )
 
 
 def lean(state: State, cell: int, offset: float) -> None:

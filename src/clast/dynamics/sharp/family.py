@@ -15,6 +15,8 @@ from clast.dynamics.sharp.listing import WORDS, room_of, trees_of
 from clast.dynamics.space import family as space
 from clast.dynamics.space.family import (
     DIMENSION,
+    OFFSET,
+    OFFSET_RATE,
     SPINS,
     TABLE,
     VELOCITIES,
@@ -34,8 +36,9 @@ KINDS: tuple[int, ...] = (ONLY_OTHERS,)
 DEPTH = SHARP
 
 __all__ = [
-    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "completed",
-    "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of", "with_derivatives", "with_gains",
+    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "OFFSET", "OFFSET_RATE", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES",
+    "WIDTHS", "WORDS", "completed", "kinetic", "lay_out", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of",
+    "with_derivatives", "with_gains",
 ]  # fmt: skip
 
 

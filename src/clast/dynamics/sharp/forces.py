@@ -8,7 +8,7 @@ from clast.algebra.space import along, cross, dot, minus, plus, times, triple
 from clast.backend.device import device
 from clast.dynamics.sharp.columns import width_of
 from clast.dynamics.sharp.turning import new_held, read_held, turning_of, write_held
-from clast.dynamics.sharp.visit import read_pair, sliding_before, sliding_now
+from clast.dynamics.sharp.visit import sliding_before, sliding_now
 from clast.dynamics.space.columns import (
     NONE,
     NOTHING,
@@ -56,7 +56,8 @@ def couple_of(couple):
 
 def forces_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool, book: Any) -> Any:
     """The pass `pair_forces(p, world)` for a law of overlaps; `book` is one of `clast.dynamics.contacts.heats`."""
-    visit, touch_of, record_of, conserving = visiting.visit, visiting.touch_of, visiting.record_of, int(law.functions.CONSERVING)
+    read_pair, visit, touch_of, record_of = visiting.read_pair, visiting.visit, visiting.touch_of, visiting.record_of
+    conserving = int(law.functions.CONSERVING)
     elastic, force, spring_energy, read_row = law.elastic, law.force, law.spring_energy, law.read_row
     booked, damped = remembers and not conserving, law.damped  # booked: the work of pushes without a potential
     turning, turned, width = law.rolling, turning_of(law, visiting.expecting) if law.rolling else None, width_of(law.rolling)

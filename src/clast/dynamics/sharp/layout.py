@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from clast.contact.sharp.polyhedra import Polyhedra, polyhedra
-from clast.dynamics.bodies.layout import Layout, arrange, complete, model_of
-from clast.dynamics.space.layout import first_state
+from clast.dynamics.bodies.layout import Layout, complete, model_of
+from clast.dynamics.space.layout import arrange_with_cell, first_state
 from clast.laws.overlap import OverlapLaw
 from clast.scene.space import Scene3D
 
@@ -22,7 +22,7 @@ def lay_out(scene: Scene3D) -> Layout:
     widest face, A over L_c = twice the distance of that face: ω² = 4 k/m. A smaller contact off the middle turns the grain
     more easily, but is softer in the same measure.
     """
-    found = arrange(scene)
+    found = arrange_with_cell(scene)
     tables = polyhedra(found.shapes)
     radius = np.cbrt(BALL * found.rows.of_shapes(lambda solid: solid.volume))
     laws = [law for law in scene.laws() if isinstance(law, OverlapLaw)]  # all of them: a scene of sharp solids takes no others
@@ -38,7 +38,7 @@ def lay_out(scene: Scene3D) -> Layout:
         inverse_radius=np.where(found.big, 0.0, 1.0 / radius),
         stiffness=np.array([stiffness, stiffness]),
     )
-    return complete(scene, found, model, tables, first_state(found))
+    return complete(scene, found, model, tables, first_state(scene, found))
 
 
 def widths(tables: Polyhedra) -> np.ndarray:

@@ -28,20 +28,26 @@ from clast.contact.sharp.parting import (
     surely_apart,
 )  # fmt: skip
 from clast.contact.sharp.polyhedra import Polyhedra
-from clast.dynamics.listing import pair_rows_of, shift_by, with_memory
+from clast.dynamics.listing import pair_rows_of, with_memory
 from clast.dynamics.sharp.columns import AREA, CONSTANT, LENGTH, width_of
 from clast.dynamics.space.columns import BODY, FIRST, LAW, MARK, MASS, PAIR, SECOND, THIRD
-from clast.dynamics.space.listing import AXES, WORDS, frame_of, is_near_big, note_place, periods, place, radius, speed
+from clast.dynamics.space.listing import (
+    AXES,
+    WORDS,
+    frame_of,
+    is_near_big,
+    motion_of,
+    note_place,
+    periods,
+    place,
+    radius,
+    shift_of,
+)
 from clast.neighbours.candidates import CANDIDATE, FACED, PROBE, beyond, none_found, note
 from clast.neighbours.carry import find_of
 from clast.neighbours.feature_tree import Tree, least_of, next_leaf, tree_of
 
 __all__ = ["WORDS", "listing_of", "room_of", "trees_of"]
-
-ROWS = pair_rows_of(
-    SimpleNamespace(axes=AXES, PAIR=PAIR, CONSTANT=CONSTANT, MASS=MASS, LAW=LAW, place=place, shift=shift_by(periods))
-)
-read_pair, write_pair = ROWS.read_pair, ROWS.write_pair
 
 
 @device
@@ -114,26 +120,6 @@ def planes_of(world):
 
 
 @device
-def write_row(p, q, at, one, planes, world):
-    """Row p of the pairs, two pieces of near pair q: the contact at `at`, which is one candidate, so many planes, and edges."""
-    model, new, section = world.model, world.new, world.geometry.section
-    i, j, _, _ = read_pair(q, world)
-    write_pair(p, q, at, world)
-    new.pair[PAIR * p + SECOND], new.pair[PAIR * p + THIRD] = at + one, at + one + planes
-    # a body that does not give way is as long and as wide as the other; if neither does, a wall is
-    still_i, still_j = model.contact_inverse_mass[i] == 0.0, model.contact_inverse_mass[j] == 0.0
-    if still_i and still_j:
-        still_i, still_j = model.inverse_radius[i] == 0.0, model.inverse_radius[j] == 0.0
-    lone_i, lone_j = still_i and not still_j, still_j and not still_i
-    new.pair[PAIR * p + MARK] = 1 * lone_i + 2 * lone_j
-    round_i = model.inverse_radius[j] if lone_i else model.inverse_radius[i]
-    round_j = model.inverse_radius[i] if lone_j else model.inverse_radius[j]
-    wide_i, wide_j = section[model.shape[i]], section[model.shape[j]]
-    new.pair_constant[CONSTANT * p + LENGTH] = 4.0 / (round_i + round_j)
-    new.pair_constant[CONSTANT * p + AREA] = min(wide_j if lone_i else wide_i, wide_i if lone_j else wide_j)
-
-
-@device
 def list_pieces(one_i, one_j, sight, found, world):
     """Candidates of two pieces, none where they are surely parted: planes and edges found, each from where it begins."""
     geometry, alpha = world.geometry, world.alpha
@@ -149,41 +135,67 @@ def list_pieces(one_i, one_j, sight, found, world):
     return list_overlap(one_i, one_j, best, sight, found, world)
 
 
-@device
-def list_row(one_j, p, q, sight, so_far, world):
-    """Pieces of i on a piece of j; `so_far` is what was found of this near pair: (rows, planes of the last, candidates)."""
-    tree, (rows, planes, found) = world.faced, so_far
-    near = world.model.reach[sight.j] + sight.gap_back
-    leaf, last = unsigned(tree.first_node[sight.shape_i]), unsigned(tree.first_node[sight.shape_i + 1])
-    leaf = next_leaf(tree, leaf, last, sight.to_j, near * near)
-    while leaf < last:
-        for one_i in range(tree.first[leaf], tree.last[leaf]):
-            cut, edges = list_pieces(unsigned(one_i), one_j, sight, found, world)
-            if cut.number > 0:
-                if p >= 0:
-                    write_row(unsigned(p + rows), q, found.at, np.int64(1), cut.number, world)
-                rows, planes, found = rows + 1, cut.number, beyond(edges)
-        leaf = next_leaf(tree, leaf + unsigned(1), last, sight.to_j, near * near)
-    return rows, planes, found
+def listing_rows_of(shift: Any) -> SimpleNamespace:
+    """`list_pair` (see `clast.neighbours.candidates`), `write_row` and `close_pairs` where `shift(image, model)` leads to an
+    image."""
+    made = pair_rows_of(SimpleNamespace(axes=AXES, PAIR=PAIR, CONSTANT=CONSTANT, MASS=MASS, LAW=LAW, place=place, shift=shift))
+    read_pair, write_pair = made.read_pair, made.write_pair
 
+    @device
+    def write_row(p, q, at, one, planes, world):
+        """Row p of the pairs, two pieces of near pair q: the contact at `at`, one candidate, so many planes, and edges."""
+        model, new, section = world.model, world.new, world.geometry.section
+        i, j, _, _ = read_pair(q, world)
+        write_pair(p, q, at, world)
+        new.pair[PAIR * p + SECOND], new.pair[PAIR * p + THIRD] = at + one, at + one + planes
+        # a body that does not give way is as long and as wide as the other; if neither does, a wall is
+        still_i, still_j = model.contact_inverse_mass[i] == 0.0, model.contact_inverse_mass[j] == 0.0
+        if still_i and still_j:
+            still_i, still_j = model.inverse_radius[i] == 0.0, model.inverse_radius[j] == 0.0
+        lone_i, lone_j = still_i and not still_j, still_j and not still_i
+        new.pair[PAIR * p + MARK] = 1 * lone_i + 2 * lone_j
+        round_i = model.inverse_radius[j] if lone_i else model.inverse_radius[i]
+        round_j = model.inverse_radius[i] if lone_j else model.inverse_radius[j]
+        wide_i, wide_j = section[model.shape[i]], section[model.shape[j]]
+        new.pair_constant[CONSTANT * p + LENGTH] = 4.0 / (round_i + round_j)
+        new.pair_constant[CONSTANT * p + AREA] = min(wide_j if lone_i else wide_i, wide_i if lone_j else wide_j)
 
-@device
-def list_pair(q, p, at, room, world):
-    """Candidates of near pair q; returns the rows they take, one for two pieces, their number, and those of the first two
-    sections where there is one row."""
-    i, j, _, branch = read_pair(q, world)
-    sight, tree = sight_of(i, j, branch, world), world.faced
-    near = world.model.reach[i] + sight.gap
-    so_far = np.int64(0), np.int64(0), none_found(at, room)
-    leaf, last = unsigned(tree.first_node[sight.shape_j]), unsigned(tree.first_node[sight.shape_j + 1])
-    leaf = next_leaf(tree, leaf, last, sight.to_i, near * near)
-    while leaf < last:
-        for one_j in range(tree.first[leaf], tree.last[leaf]):
-            if not surely_apart(sight.to_i, near, unsigned(one_j), world.geometry):
-                so_far = list_row(unsigned(one_j), p, q, sight, so_far, world)
-        leaf = next_leaf(tree, leaf + unsigned(1), last, sight.to_i, near * near)
-    rows, planes, found = so_far
-    return rows, found.at - at, np.int64(1), planes
+    @device
+    def list_row(one_j, p, q, sight, so_far, world):
+        """Pieces of i on a piece of j; `so_far` is what was found of this near pair: (rows, planes of the last, candidates)."""
+        tree, (rows, planes, found) = world.faced, so_far
+        near = world.model.reach[sight.j] + sight.gap_back
+        leaf, last = unsigned(tree.first_node[sight.shape_i]), unsigned(tree.first_node[sight.shape_i + 1])
+        leaf = next_leaf(tree, leaf, last, sight.to_j, near * near)
+        while leaf < last:
+            for one_i in range(tree.first[leaf], tree.last[leaf]):
+                cut, edges = list_pieces(unsigned(one_i), one_j, sight, found, world)
+                if cut.number > 0:
+                    if p >= 0:
+                        write_row(unsigned(p + rows), q, found.at, np.int64(1), cut.number, world)
+                    rows, planes, found = rows + 1, cut.number, beyond(edges)
+            leaf = next_leaf(tree, leaf + unsigned(1), last, sight.to_j, near * near)
+        return rows, planes, found
+
+    @device
+    def list_pair(q, p, at, room, world):
+        """Candidates of near pair q; returns the rows they take, one for two pieces, their number, and those of the first two
+        sections where there is one row."""
+        i, j, _, branch = read_pair(q, world)
+        sight, tree = sight_of(i, j, branch, world), world.faced
+        near = world.model.reach[i] + sight.gap
+        so_far = np.int64(0), np.int64(0), none_found(at, room)
+        leaf, last = unsigned(tree.first_node[sight.shape_j]), unsigned(tree.first_node[sight.shape_j + 1])
+        leaf = next_leaf(tree, leaf, last, sight.to_i, near * near)
+        while leaf < last:
+            for one_j in range(tree.first[leaf], tree.last[leaf]):
+                if not surely_apart(sight.to_i, near, unsigned(one_j), world.geometry):
+                    so_far = list_row(unsigned(one_j), p, q, sight, so_far, world)
+            leaf = next_leaf(tree, leaf + unsigned(1), last, sight.to_i, near * near)
+        rows, planes, found = so_far
+        return rows, found.at - at, np.int64(1), planes
+
+    return SimpleNamespace(list_pair=list_pair, write_row=write_row, close_pairs=made.close_pairs)
 
 
 # --- springs ---------------------------------------------------------------------------------------------------------
@@ -220,10 +232,9 @@ def carry_of(width: int) -> Any:
 
 
 def listing_of(choice: SimpleNamespace) -> SimpleNamespace:
-    """What `clast.neighbours.rebuild.rebuild_of` reads, for what contacts remember."""
+    """What `clast.neighbours.rebuild.rebuild_of` reads, for what contacts remember and a kind of box."""
     return SimpleNamespace(
-        axes=AXES, place=place, periods=periods, offset=None, radius=radius, speed=speed, is_near_big=is_near_big,
-        pair_width=PAIR, body_width=BODY, note_reference=note_reference, close_pairs=ROWS.close_pairs, list_pair=list_pair,
-        write_row=write_row,
+        axes=AXES, periods=periods, radius=radius, is_near_big=is_near_big, pair_width=PAIR, body_width=BODY,
+        note_reference=note_reference, **vars(motion_of(choice.cell)), **vars(listing_rows_of(shift_of(choice.cell))),
         carry=with_memory(choice.remembers, carry_of(width_of(choice.rolling))),
     )  # fmt: skip

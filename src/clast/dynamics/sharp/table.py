@@ -12,7 +12,7 @@ from clast.algebra.space import along, cross, dot, minus, plus, times, triple
 from clast.backend.device import device
 from clast.dynamics.sharp.columns import width_of
 from clast.dynamics.sharp.turning import read_held, turning_of
-from clast.dynamics.sharp.visit import read_pair, sliding_now
+from clast.dynamics.sharp.visit import sliding_now
 from clast.dynamics.space.columns import CANDIDATE
 from clast.dynamics.space.table import (
     AT_VERTEX,
@@ -65,7 +65,8 @@ def write_place(rows, touch, met, side, pair, world):
 
 def rows_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool) -> Any:
     """`fill_rows(pairs, world)`: fills the table, returns how many rows it needs, which may exceed its capacity."""
-    visit, touch_of, record_of, conserving = visiting.visit, visiting.touch_of, visiting.record_of, int(law.functions.CONSERVING)
+    read_pair, visit, touch_of, record_of = visiting.read_pair, visiting.visit, visiting.touch_of, visiting.record_of
+    conserving = int(law.functions.CONSERVING)
     elastic, force, normal_energy = law.elastic, law.force, law.normal_energy
     spring_energy, read_row = law.spring_energy, law.read_row
     turning, turned, width = law.rolling, turning_of(law, visiting.expecting) if law.rolling else None, width_of(law.rolling)

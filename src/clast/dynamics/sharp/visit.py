@@ -29,8 +29,9 @@ from clast.dynamics.space.columns import (
     SECOND,
     THIRD,
 )  # fmt: skip
+from clast.dynamics.space.images import Images, images_of
 from clast.dynamics.space.tangents import carried, in_plane, tangents
-from clast.dynamics.space.visit import Body, read_body, read_expecting, read_predicted
+from clast.dynamics.space.visit import Body, image_at_rest, image_of_cell, read_body, read_expecting, read_predicted
 from clast.laws.overlap import Overlap
 
 DEEP = 0.25  # of the smaller piece's volume: overlaps larger than this end the run, the law is meant for small ones
@@ -61,6 +62,7 @@ def look_at(g):
 class Pair(NamedTuple):
     """Two near pieces."""
 
+    p: int
     i: int
     j: int
     first: int  # candidate that names the pieces and has the spring; planes begin after it,
@@ -116,10 +118,25 @@ def read_pair(world, p):
     """Pair p."""
     t, c, at, row = world.lists.pair, world.lists.pair_constant, PAIR * p, CONSTANT * p
     return Pair(
-        np.int64(t[at + BODY_I]), np.int64(t[at + BODY_J]), np.int64(t[at + FIRST]), np.int64(t[at + SECOND]),
+        p, np.int64(t[at + BODY_I]), np.int64(t[at + BODY_J]), np.int64(t[at + FIRST]), np.int64(t[at + SECOND]),
         np.int64(t[at + THIRD]), np.int64(t[at + PAIR + FIRST]), np.int64(t[at + MARK]), triple(c, row), c[row + MASS],
         unsigned(c[row + LAW]), c[row + LENGTH], c[row + AREA],
     )  # fmt: skip
+
+
+def read_pair_of_cell(images: Images) -> Any:
+    """`read_pair(world, p)` where the periodic cell moves: the image lies where the cell is now."""
+    shift_of = images.shift
+
+    @device
+    def read_pair_now(world, p):
+        pair = read_pair(world, p)
+        return Pair(
+            p, pair.i, pair.j, pair.first, pair.second, pair.third, pair.last, pair.bigness, shift_of(p, world), pair.mass,
+            pair.row, pair.size, pair.section,
+        )  # fmt: skip
+
+    return read_pair_now
 
 
 @device
@@ -227,8 +244,11 @@ def record_of_choice(choice: SimpleNamespace) -> Any:
 
 
 def visit_of(choice: SimpleNamespace, conserving: int) -> SimpleNamespace:
-    """`visit` and `touch_of` for an integrator and a law that conserves energy or not."""
+    """`read_pair`, `visit` and `touch_of` for an integrator, a kind of box and a law that conserves energy or not."""
     read = read_predicted if choice.gear else read_expecting if choice.expecting else read_body
+    read_this, image = read_pair, image_at_rest
+    if choice.cell:
+        read_this, image = read_pair_of_cell(images_of(choice)), image_of_cell(images_of(choice))
 
     @device
     def touch_of(met, side, pair):
@@ -245,8 +265,10 @@ def visit_of(choice: SimpleNamespace, conserving: int) -> SimpleNamespace:
     @device
     def visit(pair, world, consume, total):
         """Hand the overlap of a pair to `consume(met, side, pair, world, total)`, which returns the new total."""
-        i, j = read(world.state, pair.i), read(world.state, pair.j)
+        i, j = read(world.state, pair.i), image(read(world.state, pair.j), pair, world)
         side = Side(i, j, plus(minus(j.place, i.place), pair.shift))
         return consume(overlap_of(pair, side, world), side, pair, world, total)
 
-    return SimpleNamespace(visit=visit, touch_of=touch_of, record_of=record_of_choice(choice), expecting=choice.expecting)
+    return SimpleNamespace(
+        read_pair=read_this, visit=visit, touch_of=touch_of, record_of=record_of_choice(choice), expecting=choice.expecting
+    )

@@ -10,6 +10,7 @@ Vector = tuple[float, float, float]  # see clast.algebra.space
 Quaternion = tuple[float, float, float, float]  # w, x, y, z
 
 BODY, X, Y, Z, RADIUS, TURN, VELOCITY, SPIN = 16, 0, 1, 2, 3, 4, 8, 12  # State.body: two cache lines each
+PLACE_OF_OFFSET = 11  # in the row of a sheared cell; what is no number of a body elsewhere
 MOMENTUM = 4  # State.momentum
 BOOK = ACCOUNTS  # State.book
 MID_STEP, MID_VELOCITY, MID_SPIN = 6, 0, 3  # `State.mid_step`

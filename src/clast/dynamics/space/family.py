@@ -15,7 +15,18 @@ from clast.dynamics.contacts.depth import ROUNDED
 from clast.dynamics.contacts.kinds import ALL_KINDS, ONLY_OTHERS, ONLY_ROUND
 from clast.dynamics.contacts.memory import ContactMemory
 from clast.dynamics.space import passes, table
-from clast.dynamics.space.columns import CONSTANT, GAIN, MID_STEP, PAIR, PULL, REFERENCE, SPIN, TURN, VELOCITY
+from clast.dynamics.space.columns import (
+    CONSTANT,
+    GAIN,
+    MID_STEP,
+    PAIR,
+    PLACE_OF_OFFSET,
+    PULL,
+    REFERENCE,
+    SPIN,
+    TURN,
+    VELOCITY,
+)
 from clast.dynamics.space.layout import TOGETHER, lay_out
 from clast.dynamics.space.listing import WORDS, room_of, trees_of
 from clast.scene.springs import Springs3D
@@ -29,11 +40,12 @@ KINDS: tuple[int, ...] = (ONLY_OTHERS, ONLY_ROUND, ALL_KINDS)
 DEPTH = ROUNDED
 VELOCITIES = slice(VELOCITY, VELOCITY + 3)
 SPINS: int | slice = slice(SPIN, SPIN + 3)
+OFFSET, OFFSET_RATE = PLACE_OF_OFFSET, SPIN
 
 __all__ = [
-    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES", "WIDTHS", "WORDS", "completed",
-    "kinetic", "lay_out", "momenta", "motion", "room_of", "scratch_of", "slow", "stop", "trees_of", "with_derivatives",
-    "with_gains",
+    "DEPTH", "DIMENSION", "KINDS", "MEMORY", "OFFSET", "OFFSET_RATE", "PASSES", "SPINS", "TABLE", "TOGETHER", "VELOCITIES",
+    "WIDTHS", "WORDS", "completed", "kinetic", "lay_out", "momenta", "motion", "room_of", "scratch_of", "slow", "stop",
+    "trees_of", "with_derivatives", "with_gains",
 ]  # fmt: skip
 
 

@@ -110,21 +110,26 @@ def gather_work(b, lists, table):
 
 
 @device
-def has_moved_too_far(b, world):
-    """Whether body b has moved too far for the lists; a sphere may turn for ever."""
+def way_since(b, world):
+    """How far body b has moved since the lists were made."""
+    return minus(triple(world.state.body, BODY * b + X), triple(world.lists.reference, REFERENCE * b + X))
+
+
+@device
+def has_moved_too_far(b, way, world):
+    """Whether body b has moved too far for the lists, `way` and its turn; a sphere may turn for ever."""
     body, then, at, row, alpha = world.state.body, world.lists.reference, REFERENCE * b, BODY * b, world.clock.alpha
-    way = minus(triple(body, row + X), triple(then, at + X))
     if then[at + REACH] == 0.0:
         return not dot(way, way) <= alpha * alpha
     return moved_too_far(way[0], way[1], way[2], four(body, row + TURN), four(then, at + THEN), then[at + REACH], alpha)
 
 
 @device
-def may_pass(b, world):
+def may_pass(b, velocity, world):
     """Whether body b moves so fast that it may pass through another unseen; the rule stands in `clast.dynamics.bodies.haste`.
     True for NaN."""
     body, row, clock = world.state.body, BODY * b, world.clock
-    velocity, reach = triple(body, row + VELOCITY), world.lists.reference[REFERENCE * b + REACH]
+    reach = world.lists.reference[REFERENCE * b + REACH]
     speed, turning = dot(velocity, velocity), 0.0
     if reach > 0.0:
         spin = triple(body, row + SPIN)
@@ -138,9 +143,9 @@ def may_pass(b, world):
 @device
 def marks_of_way(b, world):
     """Marks of body b: STOP where it has moved too far for the lists, and FAST where it may pass through another unseen."""
-    if may_pass(b, world):
+    if may_pass(b, triple(world.state.body, BODY * b + VELOCITY), world):
         return STOP | FAST
-    return STOP if has_moved_too_far(b, world) else 0
+    return STOP if has_moved_too_far(b, way_since(b, world), world) else 0
 
 
 # --- gains, for the balance of what opens or closes ----------------------------------------------------------------------
@@ -278,9 +283,9 @@ def expect(b, before, spin_before, world):
         expect_three(at + GAIN_SPIN, times(per, minus(triple(body, row + SPIN), spin_before)), world)
 
 
-def kick_and_drift_of(remembers: int, expecting: int) -> Any:
+def kick_and_drift_of(remembers: int, expecting: int, marks: Any) -> Any:
     """The pass `kick_and_drift(b, world)` of velocity Verlet. `remembers` 1 books what contacts lose, 2 also the work of what has
-    no potential; `expecting` notes what dashpots will see."""
+    no potential; `expecting` notes what dashpots will see; marks(b, world) are those of the way a body has moved."""
 
     @device
     def gather_wanted(b, world):
@@ -317,6 +322,6 @@ def kick_and_drift_of(remembers: int, expecting: int) -> Any:
         drift_place(b, kick.new, world)
         if expecting:
             expect(b, kick.old, turning, world)
-        return marks_of_way(b, world)
+        return marks(b, world)
 
     return kick_and_drift

@@ -6,9 +6,10 @@ from clast.algebra.quaternions import matrix
 from clast.backend.lines import zeros
 from clast.contact.space.features import geometry
 from clast.dynamics.arrays import ACCOUNTS, SpaceState
-from clast.dynamics.bodies.layout import Arranged, Layout, arrange, complete, model_of, prescribe
+from clast.dynamics.bodies.layout import Arranged, Layout, arrange, complete, model_of, prescribe, refuse_walls
 from clast.dynamics.bodies.rows import check_cohesion
-from clast.dynamics.space.columns import BODY, GAIN, MID_STEP, RADIUS, SPIN, TURN, VELOCITY
+from clast.dynamics.space.columns import BODY, GAIN, MID_STEP, PLACE_OF_OFFSET, RADIUS, SPIN, TURN, VELOCITY, Y
+from clast.errors import SceneError
 from clast.scene.space import Scene3D
 from clast.shapes.space.solid import Solid
 
@@ -18,11 +19,20 @@ SEAM = 1e-9  # of a period: how near to it a wall spans exactly one
 
 def lay_out(scene: Scene3D) -> Layout:
     """Arrays for a `scene` of rounded solids at t = 0."""
-    found = arrange(scene)
+    found = arrange_with_cell(scene)
     check_cohesion(scene)
     ease = np.array([ease_of(solid) * solid.volume for solid in found.shapes])[found.shape_of]
     model = model_of(scene, found, ease=(1.0 / found.mass, ease / found.mass))
-    return complete(scene, found, model, geometry(found.shapes, seams_of(scene, found)), first_state(found))
+    return complete(scene, found, model, geometry(found.shapes, seams_of(scene, found)), first_state(scene, found))
+
+
+def arrange_with_cell(scene: Scene3D) -> Arranged:
+    """Who stands in which row; the periodic cell too where it moves."""
+    cell = scene.cell()
+    found = arrange(scene, None if cell is None else (cell, scene.box.imposed()))
+    if scene.box.sheared:
+        refuse_walls(found)
+    return found
 
 
 def seams_of(scene: Scene3D, found: Arranged) -> dict[int, dict[int, bool]]:
@@ -32,7 +42,7 @@ def seams_of(scene: Scene3D, found: Arranged) -> dict[int, dict[int, bool]]:
     """
     seams: dict[int, dict[int, bool]] = {}
     for row in np.flatnonzero(found.big).tolist():
-        if not found.imposed_on(row).never_turns:
+        if row == found.cell or not found.imposed_on(row).never_turns:
             continue
         body = found.rows[row]
         corners = body.turned_vertices()
@@ -40,6 +50,11 @@ def seams_of(scene: Scene3D, found: Arranged) -> dict[int, dict[int, bool]]:
             low, high = corners[:, axis].min(), corners[:, axis].max()
             if period == 0.0 or abs(high - low - period) > SEAM * period:
                 continue
+            if scene.box.moving[axis]:
+                raise SceneError(
+                    f"a wall spans exactly one period along {'xyz'[axis]}, but that period changes: it would tear or overlap; "
+                    "let only the other periods change"
+                )
             faces = edge_faces(body.shape)
             for end in (low, high):
                 at = (np.abs(corners[body.shape.edges, axis] - end) < SEAM * period).all(axis=1)
@@ -70,7 +85,7 @@ def ease_of(solid: Solid) -> float:
     return (lever + solid.radius * float(root.max())) ** 2
 
 
-def first_state(found: Arranged) -> SpaceState:
+def first_state(scene: Scene3D, found: Arranged) -> SpaceState:
     """Bodies at t = 0, with the velocities that tags prescribe."""
     count = len(found.rows)
     body = zeros((count, BODY))
@@ -80,6 +95,9 @@ def first_state(found: Arranged) -> SpaceState:
     body[:, VELOCITY : VELOCITY + 3] = found.rows.column("velocity")
     body[:, SPIN : SPIN + 3] = found.rows.column("spin")
     prescribe(body, found, (*range(VELOCITY, VELOCITY + 3), *range(SPIN, SPIN + 3)))
+    if scene.box.sheared:  # the offset, and its velocity in place of the prescribed rate
+        body[found.cell, PLACE_OF_OFFSET] = scene.box.offset
+        body[found.cell, SPIN] *= body[found.cell, Y]
     momentum = zeros((count, 4))
     to_world = matrix(body[:, TURN : TURN + 4])
     momentum[:, :3] = found.inertia * np.einsum("nji,nj->ni", to_world, body[:, SPIN : SPIN + 3])

@@ -25,7 +25,7 @@ from clast.dynamics.space.columns import (
     four,
     rotation_by,
 )  # fmt: skip
-from clast.dynamics.space.kicks import expect, gather, gather_work, marks_of_way
+from clast.dynamics.space.kicks import expect, gather, gather_work
 from clast.dynamics.space.motion import free_turn, turned_by_spin
 from clast.dynamics.space.predicting import TURNING, correct_turn, keep_mid_step, predict_turn, put_turn, spin_in_body
 
@@ -208,8 +208,12 @@ def push_by_gear(order: int) -> Any:
 # --- the pass ------------------------------------------------------------------------------------------------------------
 
 
-def move_tagged_of(choice: SimpleNamespace) -> Any:
-    """The pass `move_tagged(b, world)` for an integrator and laws that lose nothing (0), something (1), or work as well (2)."""
+def move_tagged_of(choice: SimpleNamespace, move_cell: Any, marks: Any) -> Any:
+    """The pass `move_tagged(b, world)` for an integrator and laws that lose nothing (0), something (1), or work as well (2).
+
+    move_cell   the pass over the last of these bodies where the periodic cell moves, else None
+    marks       of the way a body has moved: marks(b, world)
+    """
     gear, remembers, expecting = choice.gear, choice.remembers, choice.expecting
     move = move_by_gear(gear) if gear else move_by_verlet
     lead_turn, push_turn = (lead_by_gear, push_by_gear(gear)) if gear else (lead_by_verlet, push_by_verlet)
@@ -263,6 +267,11 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
             keep_mid_step(b, world)
         if expecting:
             expect(b, old, turning, world)
-        return marks_of_way(b, world)
+        return marks(b, world)
 
-    return move_tagged
+    @device
+    def move_one(b, world):
+        """The same, and the cell."""
+        return move_cell(b, world) if b == world.model.cell[0] else move_tagged(b, world)
+
+    return move_one if move_cell is not None else move_tagged

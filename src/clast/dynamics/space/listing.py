@@ -16,8 +16,10 @@ from clast.backend.device import device, unsigned
 from clast.contact.space.features import Geometry
 from clast.contact.space.nearness import edges_may_cross, never_counts, squared_distance
 from clast.contact.space.spheropolyhedron import EDGE, FACE, KIND, ROW
+from clast.dynamics.arrays import SHEARED
 from clast.dynamics.contacts.kinds import ONE_ROUND, OTHERS, TWO_ROUND
-from clast.dynamics.listing import pair_rows_of, shift_by, with_memory
+from clast.dynamics.listing import pair_rows_of, shift_by, shift_in_sheared, with_memory
+from clast.dynamics.space.cell import offset_of, speed_in_flow
 from clast.dynamics.space.columns import (
     BODY,
     CONSTANT,
@@ -123,10 +125,16 @@ def note_reference(b, world):
     note_place(b, 0.0 if world.geometry.round[world.model.shape[b]] != 0 else world.model.reach[b], world)
 
 
-ROWS = pair_rows_of(
-    SimpleNamespace(axes=AXES, PAIR=PAIR, CONSTANT=CONSTANT, MASS=MASS, LAW=LAW, place=place, shift=shift_by(periods))
-)
-read_pair, write_pair = ROWS.read_pair, ROWS.write_pair
+def motion_of(cell: int) -> SimpleNamespace:
+    """`place`, `speed` and `offset`, of a sheared cell or None, for a kind of box."""
+    if cell == SHEARED:
+        return SimpleNamespace(place=place, speed=speed_in_flow, offset=offset_of)
+    return SimpleNamespace(place=place, speed=speed, offset=None)
+
+
+def shift_of(cell: int) -> Any:
+    """`shift(image, model)`: the way to an image, for a kind of box."""
+    return shift_in_sheared(periods, offset_of) if cell == SHEARED else shift_by(periods)
 
 
 # --- candidates ------------------------------------------------------------------------------------------------------
@@ -276,41 +284,47 @@ def kind_of(i, j, world):
     return ONE_ROUND if geometry.round[b] != 0 and geometry.edged[a] != 0 else OTHERS
 
 
-@device
-def write_row(p, q, at, first, second, world):
-    """Row p of the pairs, which was near pair q and whose candidates begin at `at`, so many in its first two sections."""
-    new, model = world.new, world.model
-    i, j, _, _ = read_pair(q, world)
-    write_pair(p, q, at, world)
-    new.pair[PAIR * p + SECOND], new.pair[PAIR * p + THIRD] = at + first, at + first + second
-    new.pair[PAIR * p + MARK] = kind_of(i, j, world)
-    curvature = model.inverse_radius[i] + model.inverse_radius[j]
-    new.pair_constant[CONSTANT * p + REDUCED] = 1.0 / curvature if curvature > 0.0 else 0.0
+def rows_of(shift: Any) -> SimpleNamespace:
+    """`list_pair` (see `clast.neighbours.candidates`), `write_row` and `close_pairs` where `shift(image, model)` leads to an
+    image."""
+    rows = pair_rows_of(SimpleNamespace(axes=AXES, PAIR=PAIR, CONSTANT=CONSTANT, MASS=MASS, LAW=LAW, place=place, shift=shift))
+    read_pair, write_pair = rows.read_pair, rows.write_pair
 
+    @device
+    def write_row(p, q, at, first, second, world):
+        """Row p of the pairs, which was near pair q and whose candidates begin at `at`, so many in its first two sections."""
+        new, model = world.new, world.model
+        i, j, _, _ = read_pair(q, world)
+        write_pair(p, q, at, world)
+        new.pair[PAIR * p + SECOND], new.pair[PAIR * p + THIRD] = at + first, at + first + second
+        new.pair[PAIR * p + MARK] = kind_of(i, j, world)
+        curvature = model.inverse_radius[i] + model.inverse_radius[j]
+        new.pair_constant[CONSTANT * p + REDUCED] = 1.0 / curvature if curvature > 0.0 else 0.0
 
-@device
-def list_pair(q, p, at, room, world):
-    """Candidates of near pair q; returns the rows they take, 1 or none, their number, and those of the first two sections."""
-    i, j, _, branch = read_pair(q, world)
-    geometry, shape_i, shape_j = world.geometry, world.model.shape[i], world.model.shape[j]
-    first = none_found(at, room)
-    if geometry.round[shape_i] & geometry.round[shape_j] != 0:  # near pairs of spheres are candidates
-        first = note(geometry.first_feature[shape_i], geometry.first_feature[shape_j], first, world.target)
-        second = third = beyond(first)
-    else:
-        first, second, third = list_sections(i, j, branch, first, world)
-    if p >= 0:
-        write_row(unsigned(p), q, at, first.number, second.number, world)
-    number = first.number + second.number + third.number
-    return np.int64(number > 0), number, first.number, second.number
+    @device
+    def list_pair(q, p, at, room, world):
+        """Candidates of near pair q; returns the rows they take, 1 or none, their number, and those of the first two sections."""
+        i, j, _, branch = read_pair(q, world)
+        geometry, shape_i, shape_j = world.geometry, world.model.shape[i], world.model.shape[j]
+        first = none_found(at, room)
+        if geometry.round[shape_i] & geometry.round[shape_j] != 0:  # near pairs of spheres are candidates
+            first = note(geometry.first_feature[shape_i], geometry.first_feature[shape_j], first, world.target)
+            second = third = beyond(first)
+        else:
+            first, second, third = list_sections(i, j, branch, first, world)
+        if p >= 0:
+            write_row(unsigned(p), q, at, first.number, second.number, world)
+        number = first.number + second.number + third.number
+        return np.int64(number > 0), number, first.number, second.number
+
+    return SimpleNamespace(list_pair=list_pair, write_row=write_row, close_pairs=rows.close_pairs)
 
 
 def listing_of(choice: SimpleNamespace) -> SimpleNamespace:
-    """What `clast.neighbours.rebuild.rebuild_of` reads, for what contacts remember."""
-    columns = SimpleNamespace(width=PAIR, sections=(FIRST, SECOND, THIRD))
+    """What `clast.neighbours.rebuild.rebuild_of` reads, for what contacts remember and a kind of box."""
+    columns, rows = SimpleNamespace(width=PAIR, sections=(FIRST, SECOND, THIRD)), rows_of(shift_of(choice.cell))
     return SimpleNamespace(
-        axes=AXES, place=place, periods=periods, offset=None, radius=radius, speed=speed, is_near_big=is_near_big,
-        pair_width=PAIR, body_width=BODY, note_reference=note_reference, close_pairs=ROWS.close_pairs, list_pair=list_pair,
-        write_row=write_row,
+        axes=AXES, periods=periods, radius=radius, is_near_big=is_near_big, pair_width=PAIR, body_width=BODY,
+        note_reference=note_reference, **vars(motion_of(choice.cell)), **vars(rows),
         carry=with_memory(choice.remembers, carry_of(AXES, columns, 3 * (1 + choice.rolling) + choice.extra)),
     )  # fmt: skip

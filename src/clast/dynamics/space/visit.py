@@ -53,6 +53,7 @@ from clast.dynamics.space.columns import (
     read_gain,
 )  # fmt: skip
 from clast.dynamics.space.counting import CROSSING, FLAT, ROUND, STRAIGHT, Met, meet_apart, meet_candidate
+from clast.dynamics.space.images import Images, images_of
 from clast.dynamics.space.tangents import NONE, carried, in_plane, tangents
 
 SECTIONS = 3
@@ -395,18 +396,58 @@ def turning_now(touch, side):
     return across(in_plane(minus(side.a.spin, side.b.spin), touch.normal), touch)
 
 
+# --- images ----------------------------------------------------------------------------------------------------------------
+
+
+@device
+def image_at_rest(body, pair, world):
+    """The image of j moves as j does."""
+    return body
+
+
+def image_of_cell(images: Images) -> Any:
+    """`image(body, pair, world)`: the image of j moves with the cell."""
+    velocity_of, gain_of = images.velocity, images.gain
+
+    @device
+    def image(body, pair, world):
+        velocity = plus(body.velocity, velocity_of(pair.p, world))
+        gain = gain_of(body.gain, pair.p, world)
+        return Body(body.place, body.radius, body.rotation, velocity, body.spin, velocity, body.mid_spin, gain)
+
+    return image
+
+
+def read_pair_of_cell(images: Images) -> Any:
+    """`read_pair(world, p)` where the periodic cell moves: the image lies where the cell is now."""
+    shift_of = images.shift
+
+    @device
+    def read_pair_now(world, p):
+        pair = read_pair(world, p)
+        return Pair(
+            p, pair.i, pair.j, pair.first, pair.second, pair.third, pair.last, shift_of(p, world), pair.mass, pair.row,
+            pair.radius,
+        )  # fmt: skip
+
+    return read_pair_now
+
+
 # --- the visit -------------------------------------------------------------------------------------------------------------
 
 
 def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
-    """`visit` and `side_again` for a reach of the law and an integrator."""
+    """`read_pair`, `visit` and `left_behind` for a reach of the law, an integrator and a kind of box."""
     gap_of = choice.gap_of
     read = read_predicted if choice.gear else read_expecting if choice.expecting else read_body
+    read_this, image = read_pair, image_at_rest
+    if choice.cell:
+        read_this, image = read_pair_of_cell(images_of(choice)), image_of_cell(images_of(choice))
 
     @device
     def visit(pair, world, consume, total):
         """Hand every candidate of a pair to `consume(met, side, pair, world, total)`, which returns the new total."""
-        i, j, gap = read(world.state, pair.i), read(world.state, pair.j), gap_of(pair, world)
+        i, j, gap = read(world.state, pair.i), image(read(world.state, pair.j), pair, world), gap_of(pair, world)
         for section in range(SECTIONS):
             begin, end = bounds_of(pair, section)
             if begin < end:
@@ -427,4 +468,4 @@ def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
             return now
         return Met(met.k, 0.0, NONE, NONE, 0.0, FLAT, NONE, NONE, NONE, False)
 
-    return SimpleNamespace(read_pair=read_pair, visit=visit, left_behind=left_behind)
+    return SimpleNamespace(read_pair=read_this, visit=visit, left_behind=left_behind)

@@ -49,7 +49,7 @@ def virial(engine: Engine, snapshot: Snapshot) -> np.ndarray:
 
 
 def kinetic_virial(engine: Engine, snapshot: Snapshot) -> np.ndarray:
-    """Σ m u ⊗ u over the grains of a sheared cell (2, 2), u the velocity against their mean and the flow of the cell.
+    """Σ m u ⊗ u over the grains of a sheared cell (2, 2) or (3, 3), u the velocity against their mean and the flow of the cell.
 
     What the virial of the contacts lacks of stress × area where grains are fast: carried with the momentum of the grains.
     """
@@ -58,8 +58,11 @@ def kinetic_virial(engine: Engine, snapshot: Snapshot) -> np.ndarray:
     mass = 1.0 / snapshot.inverse_masses[grains]
     share = mass / mass.sum()
     places, velocities = snapshot.positions[grains], snapshot.velocities[grains]
-    up = (places - share @ places)[:, 1] / cell.lengths[1]
-    u = velocities - share @ velocities - np.outer(up, [cell.offset_rate, cell.rates[1]])
+    apart, u = places - share @ places, velocities - share @ velocities
+    u[:, 0] -= apart[:, 1] / cell.lengths[1] * cell.offset_rate
+    for axis in range(1, snapshot.dimension):
+        if cell.lengths[axis] > 0.0:
+            u[:, axis] -= apart[:, axis] / cell.lengths[axis] * cell.rates[axis]
     return np.asarray((mass[:, None] * u).T @ u)
 
 
@@ -99,7 +102,7 @@ def carried(engine: Engine, snapshot: Snapshot) -> dict[str, float]:
         values |= {f"{name}.{axis}": float(positions[number, k]) for k, axis in enumerate(axes)}
         values |= {f"{name}.force_{axis}": float(net[number, k]) for k, axis in enumerate(axes)}
     if snapshot.cell is not None:
-        values["cell.x"], values["cell.y"] = (float(each) for each in snapshot.cell.lengths)
+        values |= {f"cell.{axis}": float(length) for axis, length in zip(axes, snapshot.cell.lengths, strict=True)}
         if snapshot.cell.sheared:
             values["cell.offset"] = snapshot.cell.offset
             moving = kinetic_virial(engine, snapshot)

@@ -96,7 +96,7 @@ def write_files(run: Run, folder: Path) -> None:
         index = {"number": np.arange(len(frames)), "step [count]": frames.steps, "time [time]": frames.times}
         if "period" in frames[0].names:  # the cell moves
             periods = np.array([frame.period for frame in frames])
-            index |= {"period x [length]": periods[:, 0], "period y [length]": periods[:, 1]}
+            index |= {f"period {axis} [length]": lengths for axis, lengths in zip("xyz", periods.T, strict=False)}
         if "offset" in frames[0].names:  # it is sheared
             index["offset [length]"] = np.array([frame.offset for frame in frames])
         write_table(folder / "frames.csv", index)

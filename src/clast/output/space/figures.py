@@ -94,7 +94,8 @@ def frames_figure(
             frame = run.frames[k]
             colours = tint(frame) if shades is None else shades.colours(k)
             absent = frame.absent if hidden is None else frame.absent | hidden
-            pictures.append(studio.draw(frame.positions, turns(frame), colours, absent=absent, period=bodies.period_at(frame)))
+            period, offset = bodies.period_at(frame), frame.offset
+            pictures.append(studio.draw(frame.positions, turns(frame), colours, absent=absent, period=period, offset=offset))
     finally:
         studio.close()
     figure = compose(pictures, camera, [f"t = {run.frames[k].time:.4g}" for k in chosen], tint)
@@ -119,7 +120,9 @@ def scene_figure(scene: Scene3D) -> Any:
     tint = Tint("id")
     studio = Studio(bodies, camera)
     try:
-        return compose([studio.draw(positions, orientations, tint.fixed(len(positions)))], camera, [""], tint)
+        return compose(
+            [studio.draw(positions, orientations, tint.fixed(len(positions)), offset=scene.box.offset)], camera, [""], tint
+        )
     finally:
         studio.close()
 

@@ -78,8 +78,9 @@ class SpaceStage:
 
         bodies = self.studio.bodies
         shown = self.studio.draw(
-            frame.positions, turns(frame), self.tint(frame), absent=frame.absent, period=bodies.period_at(frame)
-        )
+            frame.positions, turns(frame), self.tint(frame), absent=frame.absent, period=bodies.period_at(frame),
+            offset=frame.offset,
+        )  # fmt: skip
         self._label.set_text(f"t = {frame.time:.{self.digits}f}" if self.digits < 6 else f"t = {frame.time:.4g}")
         whole = Image.new("RGB", (self.wide, HEADER + self.tall), "white")
         picture = Image.fromarray(shown).convert("RGBA")

@@ -105,14 +105,15 @@ class Studio:
 
     def draw(
         self, positions: Floats, orientations: Floats, colours: Floats, *, absent: np.ndarray | None = None,
-        period: Floats | None = None,
+        period: Floats | None = None, offset: float = 0.0,
     ) -> np.ndarray:  # fmt: skip
         """The picture (height, width, 3) of all bodies at these places, in `colours` (n, 3) from 0 to 1.
 
         absent   bodies (n,) that are not drawn
         period   of a cell that has moved since the start
+        offset   of one that leans: by which images one period_y up lie further along x
         """
-        placed = self.bodies.inside(positions, period)
+        placed = self.bodies.inside(positions, period, offset)
         for source, mesh in ((self.grains, self._grain_mesh), (self.walls, self._wall_mesh)):
             if source.owners.size:
                 mesh.points = source.points(placed, orientations, absent).astype(np.float32)

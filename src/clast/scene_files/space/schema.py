@@ -11,9 +11,10 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from clast.scene.space import Box3D
-from clast.scene.tags import Pressure
+from clast.scene.tags import Pressure, Shear
 from clast.scene_files.declared import makes
 from clast.scene_files.schema import (
+    ON,
     DashpotTag,
     FixedTag,
     ForceTag,
@@ -142,8 +143,6 @@ AnySpaceFillKeys = Annotated[LatticeFillKeys | RandomFillKeys | SpaceVoronoiFill
 
 # --- tags ------------------------------------------------------------------------------------------------------------
 
-ON = "name or number of a body, or a list of these"
-
 
 def _pairs(given: Any) -> Any:
     pairs = given if isinstance(given, list) else []
@@ -219,8 +218,19 @@ class SpaceDashpotTag(DashpotTag):
     coefficient: float = key(..., "force per velocity", "force × time/length", ge=0.0)
 
 
+@makes(Shear)
+class SpaceShearTag(Keys):
+    """Shears the periodic cell along x, rows along y past each other; period_x then stays."""
+
+    kind: Literal["shear"] = key(..., "is sheared")
+    on: Whom = key(..., 'the "cell"', to=CODE)
+    rate: TimedKeys | None = key(None, "shear rate: an image one period_y up is faster by rate × period_y", "1/time")
+    stress: TimedKeys | None = key(None, "or shear stress: pulls these images with stress × period_x × period_z", "force/length²")
+
+
 SpaceTagKeys = Annotated[
-    SpaceFixedTag | SpaceVelocityTag | SpaceForceTag | SpacePressureTag | SpaceDashpotTag, Field(discriminator="kind")
+    SpaceFixedTag | SpaceVelocityTag | SpaceForceTag | SpacePressureTag | SpaceDashpotTag | SpaceShearTag,
+    Field(discriminator="kind"),
 ]
 
 
@@ -234,6 +244,7 @@ class SpaceBoxKeys(Keys):
     period_x: float | None = key(None, "period along x", "length", gt=0.0)
     period_y: float | None = key(None, "period along y", "length", gt=0.0)
     period_z: float | None = key(None, "period along z", "length", gt=0.0)
+    offset: float = key(0.0, "by which images one period_y up lie further along x at the start, of a sheared cell", "length")
 
 
 class SpaceSceneKeys(SceneKeys):

@@ -17,7 +17,7 @@ import numpy as np
 from clast.algebra.space import along, cross, dot, minus, plus, times, triple, turn, turn_back
 from clast.backend.device import device, unsigned
 from clast.contact.space.spheropolyhedron import EDGE, FACE, KIND, ROW, edge_count, edge_way, vertex_count
-from clast.dynamics.space.balls.balls import Ball, read_ball_of
+from clast.dynamics.space.balls.balls import Ball, image_of, read_ball_of
 from clast.dynamics.space.columns import BODY, CANDIDATE, FACED, NONE
 from clast.dynamics.space.counting import FLAT, on_face
 from clast.dynamics.space.tangents import in_plane, tangents
@@ -131,26 +131,28 @@ def sliding_before(touch, side, turned, dt):
 
 
 def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
-    """`visit` for a reach of the law and an integrator, and what is rare: `heir` and `left_behind`, by those of all bodies."""
+    """`visit` for a reach of the law, an integrator and a kind of box; the rare `heir` and `left_behind` by those of all."""
     gap_of, heir_of_all, left_behind_of_all = choice.gap_of, choice.heir, choice.left_behind
     read, read_whole = read_ball_of(choice), read_predicted if choice.gear else read_body
+    image = image_of(choice)
 
     @device
-    def side_of(a, b, branch, gap, sign, section, world):
-        """Body a, a sphere, probes body b."""
-        rotation, i, j = read_rotation(world.state.body, BODY * b), read(world.state, a), read(world.state, b)
-        reach, near = i.radius + j.radius, i.radius + j.radius + gap
-        return Side(i, j, branch, rotation, times(-1.0, turn_back(rotation, branch)), reach, near * near, sign, section)
+    def side_of(a, b, faced, branch, gap, sign, section, world):
+        """A sphere moving as a probes body `faced`, moving as b."""
+        rotation = read_rotation(world.state.body, BODY * faced)
+        reach, near = a.radius + b.radius, a.radius + b.radius + gap
+        return Side(a, b, branch, rotation, times(-1.0, turn_back(rotation, branch)), reach, near * near, sign, section)
 
     @device
     def visit(pair, world, consume, total):
         """Hand every candidate of a pair to `consume(met, side, pair, world, total)`, which returns the new total."""
         body, gap = world.state.body, gap_of(pair, world)
         branch = plus(minus(triple(body, BODY * pair.j), triple(body, BODY * pair.i)), pair.shift)
+        i, j = read(world.state, pair.i), image(read(world.state, pair.j), pair, world)
         if pair.first < pair.second:
-            side = side_of(pair.i, pair.j, branch, gap, 1.0, 0, world)
+            side = side_of(i, j, pair.j, branch, gap, 1.0, 0, world)
         else:
-            side = side_of(pair.j, pair.i, times(-1.0, branch), gap, -1.0, 1, world)
+            side = side_of(j, i, pair.i, times(-1.0, branch), gap, -1.0, 1, world)
         for k in range(pair.first, pair.last):
             total = consume(meet(unsigned(k), side, world), side, pair, world, total)
         return total

@@ -15,7 +15,9 @@ import numpy as np
 from clast.algebra.space import along, cross, dot, minus, plus, times, triple
 from clast.backend.device import device
 from clast.dynamics.space.columns import BODY, MID_SPIN, MID_STEP, NO_GAIN, RADIUS, SPIN, VELOCITY, Gain, Wrench, read_gain
+from clast.dynamics.space.images import images_of
 from clast.dynamics.space.tangents import NONE, in_plane
+from clast.dynamics.space.visit import image_at_rest
 
 
 class Ball(NamedTuple):
@@ -223,17 +225,32 @@ def left_behind(met, side, pair, world):
     return met
 
 
+def image_of(choice: SimpleNamespace) -> Any:
+    """`image(ball, pair, world)` for a kind of box: how the image of j moves."""
+    if not choice.cell:
+        return image_at_rest
+    images = images_of(choice)
+    velocity_of, gain_of = images.velocity, images.gain
+
+    @device
+    def image(ball, pair, world):
+        velocity = plus(ball.velocity, velocity_of(pair.p, world))
+        return Ball(ball.radius, velocity, ball.spin, velocity, ball.mid_spin, gain_of(ball.gain, pair.p, world))
+
+    return image
+
+
 def visit_of(choice: SimpleNamespace) -> SimpleNamespace:
-    """`visit` for a reach of the law and an integrator."""
+    """`visit` for a reach of the law, an integrator and a kind of box."""
     gap_of = choice.gap_of
-    read = read_ball_of(choice)
+    read, image = read_ball_of(choice), image_of(choice)
 
     @device
     def visit(pair, world, consume, total):
         """Hand the one candidate of a pair to `consume`."""
         body = world.state.body
         way = plus(minus(triple(body, BODY * pair.j), triple(body, BODY * pair.i)), pair.shift)
-        a, b = read(world.state, pair.i), read(world.state, pair.j)
+        a, b = read(world.state, pair.i), image(read(world.state, pair.j), pair, world)
         reach, near, square = a.radius + b.radius, a.radius + b.radius + gap_of(pair, world), dot(way, way)
         met = Met(pair.first, 1.0, way, square, square < reach * reach)
         return consume(met, Side(a, b, reach, near * near, 1.0), pair, world, total)
