@@ -3,6 +3,7 @@
 from types import ModuleType
 
 from clast.backend import bind
+from clast.dynamics.bodies.bonds import bonds_of
 from clast.dynamics.arrays import MOVES, SHEARED, STAYS
 from clast.dynamics.contacts import kinds
 from clast.dynamics.family import family_of
@@ -23,6 +24,11 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
     family = family_of(scene)
     if moves and INTEGRATORS[integrator]:
         raise SceneError(f'a periodic cell that moves needs integrator="verlet", not "{integrator}"')
+    bonded = bonds_of(scene).count > 0
+    if bonded and INTEGRATORS[integrator]:
+        raise SceneError(f'bonds need integrator="verlet", not "{integrator}"')
+    if bonded and moves:
+        raise SceneError("bonds hold images at fixed distances, and tags move the periodic cell: leave one of them out")
     return bind.kernels(
         bind.Binding(
             law=next((law.bouncing for law in laws if law.bounces), kind.module),
@@ -38,6 +44,7 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
             seams=any(law.history for law in laws) and may_have_seams(scene),
             cell=cell_of(scene),
             gear=INTEGRATORS[integrator],
+            bonds=bonded,
             family=family.PASSES,
         )
     )

@@ -275,6 +275,7 @@ class NamedEngine(Named):
     moving: int
     gone: int
     alpha: float
+    bonds: Any
     _lists: Any
 
     def _where(self) -> Rows:
@@ -314,7 +315,7 @@ class NamedEngine(Named):
     @property
     def safe_step(self) -> float:
         """The time step that `dt=None` takes [s]; see `clast.dynamics.timestep`."""
-        return safe_step(self.model, self.tags, self.moving, self.family.TOGETHER)
+        return safe_step(self.model, self.tags, self.moving, self.family.TOGETHER, self.bonds)
 
     @property
     def depth_held_against(self) -> str:

@@ -12,7 +12,9 @@ import numpy as np
 from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Member, Numbers, Thing
+from clast.scene.bonds import Bond, BondTable, Joined, bonded_pairs, made_of
 from clast.scene.checks import check_periods, check_wall_inertia, density_of, moments_of, name_or_none, numbers
+from clast.scene.facing import facing
 from clast.scene.imposed import CELL, PLANE, Imposed, sum_up
 from clast.scene.many import NewBodies
 from clast.scene.problem import Located, Problem, Settings
@@ -183,6 +185,7 @@ class Scene(Problem[Body]):
             raise SceneError("springs are those of a run in space, and this scene is in the plane: start a Scene3D with them")
         self.counting = counting
         self.springs = springs
+        self.bonds = BondTable.empty()
 
     def __repr__(self) -> str:
         return self.described("Scene", self.box.periods, self.gravity)
@@ -298,6 +301,37 @@ class Scene(Problem[Body]):
 
     def _size_of(self, shape: Shape) -> float:
         return shape.area
+
+    # --- bonds -------------------------------------------------------------------------------------------------------
+
+    def bond(
+        self,
+        bond: Bond,
+        who: int | str | Iterable[int | str] | None = None,
+        *,
+        joints: Joined | None = None,
+        gap: float | None = None,
+    ) -> np.ndarray:
+        """Glue bodies that lie next to each other, as they lie now; returns the ids of the bonds (m,).
+
+        who      ids, a name, or a list of these; all grains if not given
+        joints   where they meet: of a packing, `packing.joints()`, whose grains are those of `who` in this order
+        gap      without joints: bodies whose surfaces are at most so far apart [length] are bonded, in the middle of their faces
+
+        A bond acts besides the contacts of the two. SceneError where nothing is near enough, or for two bonds at one place.
+        """
+        if not isinstance(bond, Bond):
+            raise SceneError(f"bond: {bond!r} must be a Bond, such as Bond(young=1e7, tensile_strength=1e4)")
+        ids = np.array(self.ids(who) if who is not None else np.flatnonzero(~self.bodies.column("big")), np.int64)
+        if (joints is None) == (gap is None):
+            raise SceneError("bond: give either joints=packing.joints() or gap=…, how far apart surfaces may be")
+        positions, angles = self.bodies.column("position"), self.bodies.column("angle")
+        if joints is None:
+            joints = facing(self, ids, numbers("bond: gap", [gap], 1)[0])
+        made = made_of(bond, joints, bonded_pairs(joints.pairs, ids), positions, angles)
+        first = self.bonds.count
+        self.bonds = self.bonds.and_more(made)
+        return np.arange(first, first + made.count)
 
     # --- tags --------------------------------------------------------------------------------------------------------
 
