@@ -3,7 +3,6 @@
 from types import ModuleType
 
 from clast.backend import bind
-from clast.dynamics.bodies.bonds import bonds_of
 from clast.dynamics.arrays import MOVES, SHEARED, STAYS
 from clast.dynamics.contacts import kinds
 from clast.dynamics.family import family_of
@@ -24,7 +23,7 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
     family = family_of(scene)
     if moves and INTEGRATORS[integrator]:
         raise SceneError(f'a periodic cell that moves needs integrator="verlet", not "{integrator}"')
-    bonded = bonds_of(scene).count > 0
+    bonded = scene.bonds.size > 0
     if bonded and INTEGRATORS[integrator]:
         raise SceneError(f'bonds need integrator="verlet", not "{integrator}"')
     if bonded and moves:

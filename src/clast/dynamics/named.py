@@ -295,6 +295,11 @@ class NamedEngine(Named):
         return translational, rotational
 
     @property
+    def bond_count(self) -> int:
+        """How many bonds there are, broken ones included."""
+        return len(self.bonds.link) if self.bonds else 0
+
+    @property
     def big(self) -> np.ndarray:
         """Which bodies are walls (n,) bool."""
         rows = self._where()

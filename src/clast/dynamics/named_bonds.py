@@ -22,6 +22,7 @@ from clast.dynamics.plane.bonds import (
     REST,
     SHEARED,
 )
+from clast.scene.bonds import lie
 
 
 class BondsNow:
@@ -49,17 +50,7 @@ class BondsNow:
         self.holding = self.broken_steps < 0
         for table in (self.forces, self.moments, self.energies, self.tensions, self.shears, self.loads):
             table[~self.holding] = 0.0
-        c, (first, second) = bonds.constant, bonds.link.T
-        angles, places = state.angle, state.body[:, :2]
-        beta = c[:, FRAME] + 0.5 * (angles[first] + angles[second])
-        half = 0.5 * (angles[second] - angles[first] - c[:, REST])
-        self.normals = np.stack([np.cos(beta), np.sin(beta)], axis=1)
-        self.first_arms = turned(c[:, ARM_IX : ARM_IX + 2], beta - half)
-        self.second_arms = turned(c[:, ARM_JX : ARM_JX + 2], beta + half)
-        self.points = places[first] + self.first_arms
-
-
-def turned(vectors: np.ndarray, angles: np.ndarray) -> np.ndarray:
-    """Vectors (m, 2), each turned by an angle (m,)."""
-    c, s = np.cos(angles), np.sin(angles)
-    return np.stack([c * vectors[:, 0] - s * vectors[:, 1], s * vectors[:, 0] + c * vectors[:, 1]], axis=1)
+        c = bonds.constant
+        arms = np.stack([c[:, ARM_IX : ARM_IX + 2], c[:, ARM_JX : ARM_JX + 2]], axis=1)
+        found = lie(arms, c[:, FRAME], c[:, REST], state.body[bonds.link, :2], state.angle[bonds.link])
+        self.points, self.normals, self.first_arms, self.second_arms = found

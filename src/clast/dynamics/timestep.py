@@ -24,7 +24,7 @@ def safe_step(model: Model, tags: Tags, moving: int, together: float, bonds: Any
 
 
 def unstable_step(model: Model, tags: Tags, moving: int, bonds: Any = ()) -> float:
-    """Δt = 2/ω of one contact of count one with a body that does not give way, or of the bonds of one body: above it Verlet itself
+    """Δt = 2/ω of one contact of count one with a body that does not give way, or of the bonds of a body: above it Verlet itself
     diverges."""
     frequency = single_frequency(model, tags, moving, model.stiffness[1])
     frequency = max(frequency, float(np.sqrt(squared_frequencies(model, tags, moving, bonds)[1])))

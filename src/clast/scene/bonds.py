@@ -83,6 +83,15 @@ class Bond:
             raise SceneError(f"Bond: bending_share = {self.bending_share} must lie in 0 … 1")
 
 
+class Lying(NamedTuple):
+    """Where bonds lie."""
+
+    points: np.ndarray  # (m, 2), beside the first body
+    normals: np.ndarray  # (m, 2) from the first body to the second
+    first_arms: np.ndarray  # (m, 2) from the centres of both bodies
+    second_arms: np.ndarray
+
+
 class BondTable(NamedTuple):
     """Bonds of a scene, m of them, in the order in which they were made: their number is their id."""
 
@@ -99,15 +108,21 @@ class BondTable(NamedTuple):
     @classmethod
     def empty(cls) -> BondTable:
         """No bonds."""
-        none = np.zeros(0)
-        return cls(
-            np.zeros((0, 2), np.int64), np.zeros((0, 2, 2)), none, none, np.zeros((0, 2)), none, np.zeros((0, 3)), np.zeros((0, 4)), none
-        )
+        one, two = np.zeros(0), np.zeros((0, 2))
+        return cls(np.zeros((0, 2), np.int64), np.zeros((0, 2, 2)), one, one, two, one, np.zeros((0, 3)), np.zeros((0, 4)), one)
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """How many there are."""
         return len(self.bodies)
+
+    def some(self, which: np.ndarray) -> BondTable:
+        """Some of them, by number or yes and no."""
+        return BondTable(*(each[which] for each in self))
+
+    def lie(self, positions: np.ndarray, angles: np.ndarray) -> Lying:
+        """Where they lie between bodies at `positions` (n, 2) with `angles` (n,), by id."""
+        return lie(self.arms, self.frame, self.rest, positions[self.bodies], angles[self.bodies])
 
     def and_more(self, more: BondTable) -> BondTable:
         """These bonds, and others behind them."""
@@ -122,7 +137,7 @@ def bonded_pairs(pairs: np.ndarray, ids: np.ndarray) -> np.ndarray:
     if len(numbers) == 0:
         raise SceneError("bond: no two of these bodies are near enough to be bonded: give a larger gap, or other bodies")
     if numbers.min() < 0 or numbers.max() >= len(ids):
-        raise SceneError(f"bond: the joints name grain {numbers.max()}, and there are {len(ids)} bodies: give those of the packing")
+        raise SceneError(f"bond: joints name grain {numbers.max()}, and there are {len(ids)} bodies: give those of the packing")
     found = ids[numbers]
     if (same := np.flatnonzero(found[:, 0] == found[:, 1])).size:
         raise SceneError(f"bond: joint {same[0]} holds body {found[same[0], 0]} to itself")
@@ -164,3 +179,28 @@ def checked(joined: Any, count: int) -> tuple[np.ndarray, ...]:
             raise SceneError(f"bond: {name} of joint {int(np.argmin(array))} is {array.min()}: it must be positive")
         found.append(array)
     return tuple(found)
+
+
+def lie(arms: np.ndarray, frame: np.ndarray, rest: np.ndarray, places: np.ndarray, angles: np.ndarray) -> Lying:
+    """Where bonds lie between bodies at `places` (m, 2, 2) with `angles` (m, 2); the rest as in `BondTable`."""
+    beta, half = frame + 0.5 * angles.sum(axis=1), 0.5 * (angles[:, 1] - angles[:, 0] - rest)
+    first, second = turned(arms[:, 0], beta - half), turned(arms[:, 1], beta + half)
+    return Lying(places[:, 0] + first, np.stack([np.cos(beta), np.sin(beta)], axis=1), first, second)
+
+
+def turned(vectors: np.ndarray, angles: np.ndarray) -> np.ndarray:
+    """Vectors (m, 2), each turned by an angle (m,)."""
+    c, s = np.cos(angles), np.sin(angles)
+    return np.stack([c * vectors[:, 0] - s * vectors[:, 1], s * vectors[:, 0] + c * vectors[:, 1]], axis=1)
+
+
+def stored_bonds(bonds: BondTable) -> dict[str, np.ndarray]:
+    """Bonds as arrays of a stored scene, `bond_bodies` and so on; nothing where there are none."""
+    return {f"bond_{name}": array for name, array in bonds._asdict().items()} if bonds.size else {}
+
+
+def bonds_in(stored: Any) -> BondTable:
+    """The bonds of a stored scene."""
+    if "bond_bodies" not in stored:
+        return BondTable.empty()
+    return BondTable(*(np.asarray(stored[f"bond_{name}"]) for name in BondTable._fields))

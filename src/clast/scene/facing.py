@@ -73,7 +73,7 @@ def face(first: np.ndarray, second: np.ndarray, radii: np.ndarray, line: np.ndar
     normal = line[1] - line[0]
     size = float(np.hypot(*normal))
     if size == 0.0:
-        raise SceneError("bond: two bodies overlap so far that their skeletons meet, and there is no face between them: part them")
+        raise SceneError("bond: two bodies overlap so far that their skeletons meet: there is no face between them, part them")
     normal = normal / size
     along = np.array([-normal[1], normal[0]])
     spans, ends = [], []

@@ -12,7 +12,7 @@ import numpy as np
 from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Member, Numbers, Thing
-from clast.scene.bonds import Bond, BondTable, Joined, bonded_pairs, made_of
+from clast.scene.bonds import Bond, Joined, bonded_pairs, made_of
 from clast.scene.checks import check_periods, check_wall_inertia, density_of, moments_of, name_or_none, numbers
 from clast.scene.facing import facing
 from clast.scene.imposed import CELL, PLANE, Imposed, sum_up
@@ -185,7 +185,6 @@ class Scene(Problem[Body]):
             raise SceneError("springs are those of a run in space, and this scene is in the plane: start a Scene3D with them")
         self.counting = counting
         self.springs = springs
-        self.bonds = BondTable.empty()
 
     def __repr__(self) -> str:
         return self.described("Scene", self.box.periods, self.gravity)
@@ -329,9 +328,9 @@ class Scene(Problem[Body]):
         if joints is None:
             joints = facing(self, ids, numbers("bond: gap", [gap], 1)[0])
         made = made_of(bond, joints, bonded_pairs(joints.pairs, ids), positions, angles)
-        first = self.bonds.count
+        first = self.bonds.size
         self.bonds = self.bonds.and_more(made)
-        return np.arange(first, first + made.count)
+        return np.arange(first, first + made.size)
 
     # --- tags --------------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ import numpy as np
 from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Kind, firsts
+from clast.scene.bonds import BondTable
 from clast.scene.checks import check_gravity, check_width, numbers
 from clast.scene.imposed import PLANE, Imposed, check_axes, sum_up
 from clast.scene.many import NewBodies
@@ -62,6 +63,7 @@ class Problem(Generic[Kind]):
     kind: ClassVar[type[Any]]  # of bodies
     box: Periodic
     gravity: Any  # acceleration, one number for each axis
+    bonds: BondTable = BondTable.empty()  # what holds bodies together, see `Scene.bond`
 
     def __init__(self, law: Law, *, drag: Timed = 0.0, onset: bool = True, remove_below: float | None = None) -> None:
         self._check_law(law)

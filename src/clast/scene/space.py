@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, Unpack
+from typing import Any, Protocol, Unpack
 
 import numpy as np
 
@@ -207,6 +207,10 @@ class Scene3D(Problem[Body3D]):
 
     def _size_of(self, shape: Solid) -> float:
         return shape.volume
+
+    def bond(self, *given: Any, **more: Any) -> None:
+        """Refused with a SceneError: bonds hold bodies of the plane."""
+        raise SceneError("bonds hold grains of a Scene, in the plane, and not yet solids of a Scene3D: leave them out")
 
     def _check_shape(self, who: str, shape: object, big: bool) -> None:
         """SceneError unless it is a solid that goes with the law, and so with the others, and is no grain of several pieces."""

@@ -37,38 +37,31 @@ from clast.dynamics.plane.bonds import (
 from clast.scene.bonds import BondTable
 
 
-def bonds_of(scene: Any) -> BondTable:
-    """The bonds of a scene; in space there are none."""
-    return getattr(scene, "bonds", None) or BondTable.empty()
-
-
 def lay_out_bonds(scene: Any, order: np.ndarray, model: Model, state: Any) -> tuple[Any, Any]:
     """The bonds of a scene for bodies that stand in this order, and a state that has room for what becomes of them; an empty
     tuple and the same state where there are none."""
-    table = bonds_of(scene)
-    if table.count == 0:
+    table: BondTable = scene.bonds
+    if table.size == 0:
         return (), state
     link = np.argsort(order)[table.bodies]
-    fate = np.zeros((table.count, FATE))
+    fate = np.zeros((table.size, FATE))
     fate[:, BROKEN] = -1.0
     first, of = incidence(link, order.size)
     constant = constants_of(table, link, model)
-    return Bonds(link, constant, np.zeros((table.count, ROW)), first, of), state._replace(bond=fate)
+    return Bonds(link, constant, np.zeros((table.size, ROW)), first, of), state._replace(bond=fate)
 
 
 def constants_of(table: BondTable, link: np.ndarray, model: Model) -> np.ndarray:
     """Rows of Bonds.constant."""
-    c = np.zeros((table.count, CONSTANT))
+    c = np.zeros((table.size, CONSTANT))
     c[:, ARM_IX : ARM_IX + 2], c[:, ARM_JX : ARM_JX + 2] = table.arms[:, 0], table.arms[:, 1]
     c[:, FRAME], c[:, REST], c[:, SHIFT_X : SHIFT_X + 2] = table.frame, table.rest, table.shift
     c[:, ALONG : BENDING + 1] = table.stiffness
     with np.errstate(divide="ignore"):
         mass = 1.0 / model.contact_inverse_mass[link].sum(axis=1)
         inertia = 1.0 / model.contact_inverse_inertia[link].sum(axis=1)
-    for slow, along, weight in (
-        (SLOW_ALONG, ALONG, mass), (SLOW_ACROSS, ACROSS, mass), (SLOW_BENDING, BENDING, inertia)
-    ):  # fmt: skip
-        c[:, slow] = np.where(np.isfinite(weight), 2.0 * table.damping * np.sqrt(c[:, along] * np.where(np.isfinite(weight), weight, 0.0)), 0.0)
+    for slow, along, weight in ((SLOW_ALONG, ALONG, mass), (SLOW_ACROSS, ACROSS, mass), (SLOW_BENDING, BENDING, inertia)):
+        c[:, slow] = 2.0 * table.damping * np.sqrt(c[:, along] * np.where(np.isfinite(weight), weight, 0.0))
     c[:, PER_FORCE], c[:, PER_MOMENT] = 1.0 / table.width, 6.0 * table.strength[:, 3] / table.width**2
     c[:, TENSILE], c[:, SHEAR], c[:, FRICTION] = table.strength[:, :3].T
     return c
@@ -91,7 +84,7 @@ def reordered(bonds: Any, new_row: np.ndarray) -> Any:
 
 
 def take_over_fates(new: Any, old: Any, gone: np.ndarray) -> None:
-    """Let the bonds of `new`, an engine, be as those of `old`, which are the first of them; a bond of which one body takes no part
+    """Let the bonds of `new`, an engine, be as those of `old`, which are the first of them; one of which one body takes no part
     (`gone`, ids) is cut. Its energy goes to whoever took the body away."""
     if not new.bonds:
         return

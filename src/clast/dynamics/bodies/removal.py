@@ -105,9 +105,8 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int, springs: Any) -> None:
     model = engine.model._replace(**{name: np.ascontiguousarray(getattr(engine.model, name)[rows]) for name in PER_BODY})
     if engine.kernels.CELL:
         model = model._replace(cell=np.array([moving - 1], np.int64))
-    state = engine.state._replace(
-        **{name: at_a_line(each[rows]) for name, each in engine.state._asdict().items() if len(each) == len(rows) and name != "bond"}
-    )
+    tables = {name: each for name, each in engine.state._asdict().items() if name != "bond" and len(each) == len(rows)}
+    state = engine.state._replace(**{name: at_a_line(each[rows]) for name, each in tables.items()})
     level = whole.level[order]
     grains = np.flatnonzero(level[: order.size - gone] >= 0)
     roles = Roles(

@@ -32,7 +32,8 @@ def take_over(new: Engine, old: Engine, gone: np.ndarray) -> None:
     fresh = type(first)(*(array.copy() for array in first))
     for name, array in old_state._asdict().items():
         table = getattr(first, name)
-        if name != "bond" and len(array) == old.order.size and len(table) == new.order.size and table.shape[1:] == array.shape[1:]:
+        of_bodies = name != "bond" and len(array) == old.order.size and len(table) == new.order.size
+        if of_bodies and table.shape[1:] == array.shape[1:]:
             table[here] = array[there]
     take_over_fates(new, old, gone)
     keep_masses(new, old, here, there)

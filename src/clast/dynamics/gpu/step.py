@@ -30,7 +30,9 @@ from clast.dynamics.worlds import Job, worlds_of
 
 # words: the step reached and the one to stop at; whether the stretch is over; bodies that moved too far; lowest pair too deep;
 # pairs on the list of this step, and on those of all steps of the stretch
-STEP, END, STALL, MOVED, DEEP, LISTED, PAIRS, FREE, TAGGED, ONE, ROWS, FLAGGED, HASTY, BONDS, WORDS = range(15)  # … how far launches go
+STEP, END, STALL, MOVED, DEEP, LISTED, PAIRS, FREE, TAGGED, ONE, ROWS, FLAGGED, HASTY, BONDS, WORDS = range(
+    15
+)  # … how far launches go
 NOWHERE = 1 << 62  # no pair is too deep
 
 
@@ -148,4 +150,6 @@ def grids_of(passes: SimpleNamespace) -> SimpleNamespace:
 
     forces = [(bits, forces_of(each)) for bits, each in passes.pair_forces]
     strain = None if passes.bonds is None else strain_of(passes.bonds.forces)
-    return SimpleNamespace(forces=forces, strain=strain, balance=balance, add=add, pressures=pressures, move=move, lead=lead, tick=tick)
+    return SimpleNamespace(
+        forces=forces, strain=strain, balance=balance, add=add, pressures=pressures, move=move, lead=lead, tick=tick
+    )

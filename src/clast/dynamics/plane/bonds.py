@@ -31,15 +31,15 @@ from clast.dynamics.arrays import BodyBonds, PairBonds
 from clast.dynamics.plane.columns import BODY, FX, FY, ON_I, ON_J, PULL, SPIN, VX, VY, Wrench, X, Y, write_wrench
 
 LINK = 2  # Bonds.link
-# columns of Bonds.constant: arms of both bodies, seen in the frame of the bond at rest; β and e where both angles are 0; where the
-# image of j lies that is held; stiffness; dashpots; 1/A and b (w/2)/J; strengths and the friction that adds to that of shear
+# columns of Bonds.constant: arms of both bodies, seen in the frame of the bond at rest; β and e where both angles are 0; from j
+# to the image of it that is held; stiffness; dashpots; 1/A and b (w/2)/J; strengths and the friction that adds to that of shear
 (
     ARM_IX, ARM_IY, ARM_JX, ARM_JY, FRAME, REST, SHIFT_X, SHIFT_Y, ALONG, ACROSS, BENDING, SLOW_ALONG, SLOW_ACROSS, SLOW_BENDING,
     PER_FORCE, PER_MOMENT, TENSILE, SHEAR, FRICTION,
 ) = range(19)  # fmt: skip
 CONSTANT = 20
-# columns of Bonds.row: two wrenches, of which the second is the viscous part; then, of a whole bond whatever the part of the kick,
-# the force on i, the bending moment on i, the energy, the tension and shear in it, and how near it is to breaking: 1 breaks
+# columns of Bonds.row: two wrenches, of which the second is the viscous part; then, whatever part of the kick is wanted, the
+# force on i, the bending moment on i, the energy, the tension and shear in it, and how near it is to breaking: 1 breaks
 CARRIED_X, CARRIED_Y, MOMENT, ENERGY, PULLED, SHEARED, LOAD = range(2 * PULL, 2 * PULL + 7)
 ROW = 16  # two cache lines
 FATE, BROKEN, RELEASED, HOW = 3, 0, 1, 2  # State.bond

@@ -45,7 +45,12 @@ def first_state(found: Arranged) -> State:
     body[:, RADIUS] = found.radius
     prescribe(body, found, (VX, VY, SPIN))
     return State(
-        body, angle, zeros((count, ACCOUNTS)), gear=np.zeros((1, 3, 1)), mid_step=np.zeros((1, MID_STEP)), gain=zeros((1, GAIN)),
+        body,
+        angle,
+        zeros((count, ACCOUNTS)),
+        gear=np.zeros((1, 3, 1)),
+        mid_step=np.zeros((1, MID_STEP)),
+        gain=zeros((1, GAIN)),
         bond=np.zeros((1, FATE)),
     )
 

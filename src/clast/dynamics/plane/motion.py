@@ -46,7 +46,13 @@ SMALL_TURN = 0.05  # below this the Taylor series of a turn is exact to rounding
 def look_at_state(state):
     """What passes over bodies see of a state."""
     return State(
-        bare(state.body), bare(state.angle), bare(state.book), state.gear, bare(state.mid_step), bare(state.gain), bare(state.bond)
+        bare(state.body),
+        bare(state.angle),
+        bare(state.book),
+        state.gear,
+        bare(state.mid_step),
+        bare(state.gain),
+        bare(state.bond),
     )
 
 
@@ -204,7 +210,7 @@ def expect(b, before, spin_before, world):
     t[at + GAINED], t[at + GAINED + 1], t[at + GAINED + 2] = x, y, w
 
 
-def kick_and_drift_of(remembers: bool, expecting: int, marks: Any, bonded: bool) -> Any:
+def kick_and_drift_of(remembers: bool, expecting: int, marks: Any, bonded: int) -> Any:
     """The pass `kick_and_drift(b, world)` of velocity Verlet; `remembers` books what contacts lose, `expecting` notes gains for
     dashpots; marks(b, moved, world) are those of the way a body has moved; `bonded` where there are bonds."""
     loses = remembers or bonded

@@ -88,7 +88,9 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
         follows=springs.follows if choice.seams else None,
         balance=balance_of(geometry, law, remembers),
         add_balance=add_balance_of(geometry),
-        move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers, choice.expecting, marks, bool(choice.bonds)),
+        move=correct_and_predict_of(order, remembers)
+        if order
+        else kick_and_drift_of(remembers, choice.expecting, marks, bool(choice.bonds)),
         move_tagged=move_tagged_of(choice),
         before_moving=note_pressures_and_strain if sheared else note_pressures,
         look_at=visit.look_at,
