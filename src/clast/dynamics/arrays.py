@@ -50,7 +50,7 @@ class State(NamedTuple):
     # (n, 8) for Verlet and dashpots: what velocity x, y and spin are expected to gain until the next forces, 0, then what they
     # gained in the last step, 0 (`clast.dynamics.bodies.gains`); else (1, 8)
     gain: np.ndarray
-    bond: np.ndarray  # (bonds, 3) what became of each: step at which it broke or −1, its energy then, how; (1, 3) without bonds
+    bond: np.ndarray  # (bonds, 3) what became of each: step at which it broke or −1, its energy then, how; none without bonds
 
 
 class SpaceState(NamedTuple):

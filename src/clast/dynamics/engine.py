@@ -13,7 +13,7 @@ from clast.backend.threads import ThreadSearch, count_threads
 from clast.dynamics.arrays import Run, flat
 from clast.dynamics.binding import kernels_of, kinds_in
 from clast.dynamics.bodies import cell, haste, locality, prescribed, removal
-from clast.dynamics.bodies.bonds import arrays_of, lay_out_bonds
+from clast.dynamics.bodies.bonds import lay_out_bonds
 from clast.dynamics.bodies.room import empty_forces, empty_lists
 from clast.dynamics.contacts.memory import put_springs, springs_of, without_extra
 from clast.dynamics.contacts.remark import remark_on
@@ -156,7 +156,7 @@ class Engine(HomeEngine):
     def _identity(self) -> str:
         """A hash of how a run starts and of everything constant in it: a checkpoint goes with one scene, step, integrator."""
         tags = self.tags._replace(program=self._program.block(0, 64))
-        arrays = (array for part in (self.geometry, self.model, arrays_of(self.state), tags, self.bonds) for array in part)
+        arrays = (array for part in (self.geometry, self.model, self.state, tags, self.bonds) for array in part)
         kernels = self.kernels.__name__
         return identity_of(arrays, scene=self.scene.settings(), dt=self.dt, integrator=self.integrator, kernels=kernels)
 

@@ -96,11 +96,6 @@ def take_over_fates(new: Any, old: Any, gone: np.ndarray) -> None:
     fate[cut, BROKEN], fate[cut, HOW] = float(old.step), CUT
 
 
-def arrays_of(state: Any) -> tuple[np.ndarray, ...]:
-    """The arrays of a state, without that of bonds where there are none: what a run without bonds is known by."""
-    return tuple(each for name, each in state._asdict().items() if name != "bond" or each.any())
-
-
 def whole(bonds: Any, state: Any) -> np.ndarray:
     """Rows (k, 2) of the bodies of bonds that hold."""
     return bonds.link[state.bond[:, BROKEN] < 0.0] if bonds else np.zeros((0, 2), np.int64)

@@ -50,7 +50,7 @@ def with_gains(state: State) -> State:
 
 def completed(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
     """Arrays of a checkpoint, older ones with what they lack: gains, and velocities of half a step ago."""
-    arrays = {"gain": np.zeros((1, GAIN)), "bond": np.zeros((1, FATE)), **arrays}
+    arrays = {"gain": np.zeros((1, GAIN)), "bond": np.zeros((0, FATE)), **arrays}
     if "mid_step" in arrays:
         return arrays
     gear = arrays["gear"]

@@ -51,7 +51,7 @@ def first_state(found: Arranged) -> State:
         gear=np.zeros((1, 3, 1)),
         mid_step=np.zeros((1, MID_STEP)),
         gain=zeros((1, GAIN)),
-        bond=np.zeros((1, FATE)),
+        bond=np.zeros((0, FATE)),
     )
 
 
