@@ -7,8 +7,8 @@ glue's own strength is taken for it. Both have cracked when broken bonds that ha
 under the plates are no crack. Judged are the strength by the formula beside that of the strip, the place of the crack beside the
 loaded diameter, and the stress in the middle beside the formula, the means of all samples within a tenth.
 
-Bonds hang together if they have a grain in common, and that decides: along the loaded diameter grains part side by side first, one
-here and one there, and only then in a row. The loads at half that length and at the first broken bond are printed beside it.
+Bonds hang together if they have a grain in common, and that decides: along the loaded diameter grains part side by side first,
+one here and one there, and only then in a row. The loads at half that length and at the first broken bond are printed beside it.
 
 With sides of the cells for faces, distances of the sites for lengths and equal stiffness along and across, the stress in a
 Voronoi sample under uniform strain is uniform to rounding (the rigid-body-spring networks of Bolander and Saito, 1998; ν = 0).
