@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clast.dynamics.engine import Engine, Snapshot
+from clast.errors import InputError
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, Variants, parameter
 from clast.experiments.shared.glued import disc_of_grains, strip_of_grains
 from clast.experiments.shared.numbers import below, mean_error, merit_of_tests, near, with_error
@@ -35,14 +36,15 @@ from clast.output.store.reader import Run, StudyTable
 from clast.scene.bonds import Bond
 from clast.scene.plane import Scene
 from clast.scene.tags import Velocity
-from clast.shapes import segment
+from clast.shapes import polyline
 
 ALIKE = 0.1  # of the closed form, by which means may differ; of D, how far a crack may lie from the loaded diameter
 LONG, SHORT = 0.25, 0.125  # of D: a crack, and one that is looked at beside it
 SPLIT, SPENT = 0.8, 0.5  # the test ends when a crack is so long, of D, or the load is that part of the largest
 MIDDLE = 0.5  # of the radius: where the stress in the middle is taken
 ELASTIC = (0.25, 0.6)  # of the load at the crack: where it is compared with the closed form
-PLATE, EVERY = 0.5, 100  # radius of the plates; steps between samples
+PLATE, EVERY = 0.5, 100  # radius by which plates are rounded; steps between samples
+JAW, CORNERS = np.radians(25.0), 101  # half the angle that a curved plate spans; its corners
 BAR = 1e-4  # of the energy error
 
 
@@ -57,11 +59,12 @@ class Brazilian(Parameters):
     friction: float = parameter(0.5, "by how much pressure adds to the shear strength", "", ge=0)
     bending: float = parameter(0.0, "how much of the bending counts for breaking", "", ge=0, le=1)
     damping: float = parameter(0.2, "of the critical damping of two grains", "", ge=0)
+    jaws: float = parameter(0.0, "radius of the plates, 0 for flat ones; 1.5 is that of the ISRM", "radii of the disc", ge=0)
     speed: float = parameter(2e-4, "of each plate, over that of sound", "", gt=0)
 
 
 SIZES: Sizes = {"quick": {}, "full": {"diameter": 40.0, "samples": 8}}
-VARIANTS: Variants = {"quick": [{}], "full": [{}]}
+VARIANTS: Variants = {"quick": [{}], "full": [{}, {"jaws": 1.5}]}
 
 
 def glue_of(p: Brazilian) -> Bond:
@@ -74,13 +77,30 @@ def glue_of(p: Brazilian) -> Bond:
 
 def disc(p: Brazilian, seed: int) -> Scene:
     """A disc between two plates that come together; no friction but that of the glue."""
+    if 0.0 < p.jaws <= 1.0:
+        raise InputError(f"brazilian: --jaws {p.jaws}: curved plates are wider than the disc, above 1; flat ones are 0")
     scene = disc_of_grains(p.diameter, seed, glue_of(p), Linear(p.young))
     outline = np.concatenate([body.turned_vertices() + np.array(body.position) for body in scene.bodies])
-    out, speed = float(np.abs(outline[:, 1]).max()) + scene.bodies[0].shape.radius + PLATE, p.speed * p.young**0.5
+    speed, rounded = p.speed * p.young**0.5, scene.bodies[0].shape.radius
     for name, side in (("top", 1.0), ("bottom", -1.0)):
-        plate = segment((-0.5 * p.diameter, side * out), (0.5 * p.diameter, side * out), PLATE)
+        seen = outline * np.array([1.0, side])
+        plate = polyline(plate_over(p, seen, rounded) * np.array([1.0, side]), PLATE)
         scene.add_wall(plate, name=name, tags=[Velocity(x=0.0, y=-side * speed, spin=0.0)])
     return scene
+
+
+def plate_over(p: Brazilian, outline: np.ndarray, rounded: float) -> np.ndarray:
+    """Corners (k, 2) of the plate that just touches from above; `outline` (n, 2) are corners of grains rounded by `rounded`."""
+    radius = 0.5 * p.diameter
+    if p.jaws == 0.0:
+        height = float(outline[:, 1].max()) + rounded + PLATE
+        return np.array([(-radius, height), (radius, height)])
+    inner = p.jaws * radius
+    x, y = outline[(np.abs(outline[:, 0]) < (inner + PLATE) * np.sin(JAW)) & (outline[:, 1] > 0.0)].T
+    reach = (inner - rounded) ** 2 - x**2
+    centre = float((y - np.sqrt(reach)).max())  # of the arc: as low as grains let it
+    turn = np.linspace(-JAW, JAW, CORNERS)
+    return (inner + PLATE) * np.stack([np.sin(turn), np.cos(turn)], axis=1) + np.array([0.0, centre])
 
 
 def strip(p: Brazilian, seed: int) -> Scene:
