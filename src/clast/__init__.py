@@ -32,6 +32,7 @@ _PUBLIC = {
     "Pressure": "clast.scene.tags",
     "Dashpot": "clast.scene.tags",
     "Shear": "clast.scene.tags",
+    "Bond": "clast.scene.bonds",
     "Ramp": "clast.scene.timed",
     "Harmonic": "clast.scene.timed",
     "Table": "clast.scene.timed",

@@ -144,7 +144,7 @@ def world_of(run: Run, clock: Clock, tags: Tags | None = None) -> BodyWorld:
     return BodyWorld(
         BodyModel(m.inverse_mass, m.inverse_inertia, m.cell, m.shear, m.gravity), flat(run.state),
         BodyLists(c.image, c.first_pair, c.first_other, at_a_line(c.other), c.reference), BodyForces(f.pair, f.work, f.loss),
-        flat(tags_of() if tags is None else tags), clock, 1,
+        flat(tags_of() if tags is None else tags), clock, 1, (),
     )  # fmt: skip
 
 
@@ -155,7 +155,7 @@ def as_in_a_step(move: Any) -> Any:
     def called(b, world):
         c, forces = world.lists, BodyForces(bare(world.forces.pair), bare(world.forces.work), bare(world.forces.loss))
         contacts = BodyLists(c.image, c.first_pair, c.first_other, bare(c.other), c.reference)
-        return move(b, BodyWorld(world.model, world.state, contacts, forces, world.tags, world.clock, world.pairs))
+        return move(b, BodyWorld(world.model, world.state, contacts, forces, world.tags, world.clock, world.pairs, ()))
 
     return from_python(called)
 

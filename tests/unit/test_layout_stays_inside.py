@@ -25,6 +25,7 @@ PUBLIC = {
     "limits": {"limits_of"},
     "named": {"Cell"},
     "named_contacts": {"ContactTable"},
+    "named_bonds": {"BondsNow"},
     "bodies.rows": {"levels_of"},
     "runner": {"Every", "Output", "run_stretches"},
     "snapshot": {"Snapshot"},
@@ -37,7 +38,7 @@ OF_SNAPSHOT = {"state", "before", "after", "integers", "floats", "model", "tags"
 MAY_BE_CALLED = {"_rebuild"}  # it is timed
 # tests of bits, of tables, and of what the engine makes of them
 OF_TABLES = {
-    "parity/test_reordered_bits", "parity/test_space_bits",
+    "parity/test_reordered_bits", "parity/test_space_bits", "physics/test_bonds",
     "physics/test_gear", "physics/test_moving_cell", "physics/test_scaling", "physics/test_sharp_drum",
     "physics/test_space_balls", "physics/test_space_plane", "physics/test_tag_bits",
     "tools/devices_changed", "tools/grid_trials", "tools/same_bits", "tools/same_scenes", "tools/space_tops",

@@ -90,6 +90,7 @@ class Binding(NamedTuple):
     seams: bool = False
     cell: int = 0
     gear: int = 0
+    bonds: bool = False
 
     def lines(self) -> str:
         """The lines between the marks of the template."""
@@ -99,7 +100,7 @@ class Binding(NamedTuple):
             f"KINDS = {self.kinds}\nHISTORY = {int(self.history)}\n"
             f"EXTRA = {int(self.extra)}\nROLLING = {int(self.rolling)}\nCOHESIVE = {int(self.cohesive)}\n"
             f"DAMPED = {int(self.damped)}\nANGLE = {int(self.angle)}\nSEAMS = {int(self.seams)}\nCELL = {self.cell}\n"
-            f"GEAR = {self.gear}\nLAW_WIDTH = {self.law_width}\n\n\n"
+            f"GEAR = {self.gear}\nBONDS = {int(self.bonds)}\nLAW_WIDTH = {self.law_width}\n\n\n"
             f"def read_row(table, at):\n    return ({numbers},)\n\n\n"
         )
 

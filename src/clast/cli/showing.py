@@ -78,6 +78,7 @@ def figure(
     crop: Annotated[str | None, typer.Option(help="Part that is shown, left,right,bottom,top: --crop=-1,3,0,2.")] = None,
     walls: Annotated[str | None, typer.Option(help="Walls that are drawn, by name: floor,left; or all, or none.")] = None,
     forces: Annotated[bool, typer.Option("--forces", help="Draw the forces between grains.")] = False,
+    bonds: Annotated[bool, typer.Option("--bonds", help="Draw the bonds between grains, broken ones in black.")] = False,
     dpi: Annotated[int | None, typer.Option(help="Dots per inch; 130 if not given.")] = None,
     out: Annotated[Path | None, typer.Option(help="File .png, .pdf or .svg; RUN/picture.png if not given.")] = None,
 ) -> None:
@@ -85,13 +86,13 @@ def figure(
 
     Those of the experiment, or for a scene of your own its first, middle and last frame and the energy book.
     """
-    wanted = (frames, color, crop, walls, forces or None, dpi, out)
+    wanted = (frames, color, crop, walls, forces or None, bonds or None, dpi, out)
     if any(each is not None for each in wanted):
         if experiment is not None:
             raise InputError("--experiment draws the figures of the experiment: leave it out for a picture of frames")
         from clast.output.figures.picture import USUAL_DPI, Looks, write_picture
 
-        looks = Looks(color, read_crop(crop), read_walls(walls), forces)
+        looks = Looks(color, read_crop(crop), read_walls(walls), forces, bonds)
         with readable(folder) as stored:
             print(write_picture(stored, out, read_frames(frames or "-1"), looks, USUAL_DPI if dpi is None else dpi))
         return

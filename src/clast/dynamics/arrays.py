@@ -50,6 +50,7 @@ class State(NamedTuple):
     # (n, 8) for Verlet and dashpots: what velocity x, y and spin are expected to gain until the next forces, 0, then what they
     # gained in the last step, 0 (`clast.dynamics.bodies.gains`); else (1, 8)
     gain: np.ndarray
+    bond: np.ndarray  # (bonds, 3) what became of each: step at which it broke or −1, its energy then, how; none without bonds
 
 
 class SpaceState(NamedTuple):
@@ -114,6 +115,17 @@ class Forces(NamedTuple):
     more: np.ndarray  # (np, 4 or 9): what that adds to force and torques
     work: np.ndarray  # (np, 9): of sharp bodies the part of the first table that has no potential
     loss: np.ndarray  # (np, 4) on a grid: heats of a pair, see `contacts.heats`
+
+
+class Bonds(NamedTuple):
+    """Beams that hold two bodies together, m of them, in the order of the scene; see `plane.bonds`. Where a scene has none, an
+    empty tuple stands in place of the record."""
+
+    link: np.ndarray  # (m, 2) int64 rows of both bodies
+    constant: np.ndarray  # (m, 20) arms, rest, stiffness, dashpots, strength
+    row: np.ndarray  # (m, 16) scratch: wrench, the viscous part of it, and what it carries whatever the part of the kick
+    first: np.ndarray  # (n + 1,) int64 into `of`, of each row
+    of: np.ndarray  # (2m,) int64: 2 × bond, + 1 where the body is the second of it; ascending for each body
 
 
 class Roles(NamedTuple):
@@ -214,6 +226,19 @@ class PairLists(NamedTuple):
     other: np.ndarray
 
 
+class PairBonds(NamedTuple):
+    """See `Bonds`; with what a pass over bonds needs of the state."""
+
+    link: np.ndarray
+    constant: np.ndarray
+    row: np.ndarray
+    first: np.ndarray
+    of: np.ndarray
+    fate: np.ndarray  # State.bond
+    angle: np.ndarray
+    step: int
+
+
 class PairWorld(NamedTuple):
     """All that a pass over pairs may read or write."""
 
@@ -225,6 +250,7 @@ class PairWorld(NamedTuple):
     scratch: Scratch
     clock: Clock
     thread: int  # who works
+    bonds: Any  # PairBonds, or an empty tuple
 
 
 class BodyModel(NamedTuple):
@@ -255,6 +281,14 @@ class BodyForces(NamedTuple):
     loss: np.ndarray
 
 
+class BodyBonds(NamedTuple):
+    """See `Bonds`."""
+
+    row: np.ndarray
+    first: np.ndarray
+    of: np.ndarray
+
+
 class BodyWorld(NamedTuple):
     """All that a pass over bodies may read or write."""
 
@@ -265,6 +299,7 @@ class BodyWorld(NamedTuple):
     tags: Tags
     clock: Clock
     pairs: int  # how many there are
+    bonds: Any  # BodyBonds, or an empty tuple
 
 
 Record = TypeVar("Record", bound=tuple)
@@ -273,6 +308,8 @@ ROWS_KEPT = ("gear", "program")  # indexed by row in compiled code as well
 
 def flat(record: Record) -> Record:
     """The same arrays, tables as one row of numbers."""
+    if not record:
+        return record
     names = record._fields  # type: ignore[attr-defined]
     arrays = (each if name in ROWS_KEPT else each.reshape(-1) for name, each in zip(names, record, strict=True))
     return type(record)(*arrays)

@@ -23,6 +23,11 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
     family = family_of(scene)
     if moves and INTEGRATORS[integrator]:
         raise SceneError(f'a periodic cell that moves needs integrator="verlet", not "{integrator}"')
+    bonded = scene.bonds.size > 0
+    if bonded and INTEGRATORS[integrator]:
+        raise SceneError(f'bonds need integrator="verlet", not "{integrator}"')
+    if bonded and moves:
+        raise SceneError("bonds hold images at fixed distances, and tags move the periodic cell: leave one of them out")
     return bind.kernels(
         bind.Binding(
             law=next((law.bouncing for law in laws if law.bounces), kind.module),
@@ -38,6 +43,7 @@ def kernels_of(scene: Scene | Scene3D, integrator: str = "verlet") -> ModuleType
             seams=any(law.history for law in laws) and may_have_seams(scene),
             cell=cell_of(scene),
             gear=INTEGRATORS[integrator],
+            bonds=bonded,
             family=family.PASSES,
         )
     )

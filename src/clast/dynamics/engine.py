@@ -13,6 +13,7 @@ from clast.backend.threads import ThreadSearch, count_threads
 from clast.dynamics.arrays import Run, flat
 from clast.dynamics.binding import kernels_of, kinds_in
 from clast.dynamics.bodies import cell, haste, locality, prescribed, removal
+from clast.dynamics.bodies.bonds import lay_out_bonds
 from clast.dynamics.bodies.room import empty_forces, empty_lists
 from clast.dynamics.contacts.memory import put_springs, springs_of, without_extra
 from clast.dynamics.contacts.remark import remark_on
@@ -98,11 +99,12 @@ class Engine(HomeEngine):
             self.family.lay_out(scene)
         )
         self.device, self.device_reason = choose_device(device, self.moving, self.family.DIMENSION, threads)
-        safe = safe_step(self.model, self.tags, self.moving, self.family.TOGETHER)
+        self.bonds, self.state = lay_out_bonds(scene, self.order, self.model, self.state)
+        safe = safe_step(self.model, self.tags, self.moving, self.family.TOGETHER, self.bonds)
         self.dt = safe if dt is None else float(dt)
         if not (math.isfinite(self.dt) and self.dt > 0.0):
             raise SceneError(f"time step dt = {dt} must be a positive number")
-        if self.dt > (limit := unstable_step(self.model, self.tags, self.moving)):
+        if self.dt > (limit := unstable_step(self.model, self.tags, self.moving, self.bonds)):
             raise StepError(
                 f"time step dt = {self.dt:.3g}: a single contact is unstable above {limit:.3g}; the safe step is {safe:.3g}"
             )
@@ -154,7 +156,7 @@ class Engine(HomeEngine):
     def _identity(self) -> str:
         """A hash of how a run starts and of everything constant in it: a checkpoint goes with one scene, step, integrator."""
         tags = self.tags._replace(program=self._program.block(0, 64))
-        arrays = (array for part in (self.geometry, self.model, self.state, tags) for array in part)
+        arrays = (array for part in (self.geometry, self.model, self.state, tags, self.bonds) for array in part)
         kernels = self.kernels.__name__
         return identity_of(arrays, scene=self.scene.settings(), dt=self.dt, integrator=self.integrator, kernels=kernels)
 
@@ -338,7 +340,7 @@ class Engine(HomeEngine):
 
     def _records(self, state: Any, lists: Any) -> tuple[Any, ...]:
         """The same as tables."""
-        return self.geometry, self.model, state, lists, self._forces, self.tags, self._scratch
+        return self.geometry, self.model, state, lists, self._forces, self.tags, self.bonds, self._scratch
 
     @property
     def _onset(self) -> float:

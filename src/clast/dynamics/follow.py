@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
 
 NUMBERS = {"law", "default_law", "pair_laws", "gravity"}  # may be numbers in the tables of a run
-WHOLE = {"drag", "remove_below", "bodies.tags", "bodies.material", "bodies.name"}  # of these a layout is made
+WHOLE = {"drag", "remove_below", "bonds", "bodies.tags", "bodies.material", "bodies.name"}  # of these a layout is made
 OF_MOTION = {"position", "angle", "orientation", "velocity", "spin"}
 
 
@@ -103,7 +103,7 @@ def take_numbers(engine: Engine) -> bool:
 
 def refuse_unstable(engine: Engine, model: Any) -> None:
     """StepError if the time step of a run does not go with another stiffness."""
-    if engine.dt > (limit := unstable_step(model, engine.tags, engine.moving)):
+    if engine.dt > (limit := unstable_step(model, engine.tags, engine.moving, engine.bonds)):
         raise StepError(
             f"with the changed law a single contact is unstable above a time step of {limit:.3g}, and the run has "
             f"{engine.dt:.3g}: give Simulation a smaller dt from the start"

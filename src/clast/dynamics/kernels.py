@@ -31,6 +31,7 @@ ANGLE = 0  # whether springs between vertices measure sliding as an angle
 SEAMS = 0  # whether a wall may go on in its periodic images, and springs with it
 CELL = 0  # whether the periodic cell moves: 1 its lengths, 2 its height and its offset
 GEAR = 0  # order of Gear's method, 0 for velocity Verlet
+BONDS = 0  # whether bodies are held together by bonds
 LAW_WIDTH = 7  # parameters of the law itself
 
 
@@ -48,7 +49,7 @@ law = bind_law(
 )  # fmt: skip
 choice = SimpleNamespace(
     meet=MEET, kinds=KINDS, remembers=HISTORY, extra=EXTRA, rolling=ROLLING, angle=ANGLE, seams=SEAMS,
-    cell=CELL, gear=GEAR, expecting=int(DAMPED and not GEAR),
+    cell=CELL, gear=GEAR, bonds=BONDS, expecting=int(DAMPED and not GEAR),
 )  # fmt: skip
 passes = family.passes_of(law, choice)
 member, fill_rows, (pairs_at, _), renewing = (

@@ -275,6 +275,7 @@ class NamedEngine(Named):
     moving: int
     gone: int
     alpha: float
+    bonds: Any
     _lists: Any
 
     def _where(self) -> Rows:
@@ -292,6 +293,11 @@ class NamedEngine(Named):
         energies = self.family.kinetic(self.model, motion, motion, slice(0, rows.moving))
         translational, rotational = (rows.spread(each)[rows.body] for each in energies)
         return translational, rotational
+
+    @property
+    def bond_count(self) -> int:
+        """How many bonds there are, broken ones included."""
+        return len(self.bonds.link) if self.bonds else 0
 
     @property
     def big(self) -> np.ndarray:
@@ -314,7 +320,7 @@ class NamedEngine(Named):
     @property
     def safe_step(self) -> float:
         """The time step that `dt=None` takes [s]; see `clast.dynamics.timestep`."""
-        return safe_step(self.model, self.tags, self.moving, self.family.TOGETHER)
+        return safe_step(self.model, self.tags, self.moving, self.family.TOGETHER, self.bonds)
 
     @property
     def depth_held_against(self) -> str:

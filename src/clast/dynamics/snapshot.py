@@ -12,6 +12,7 @@ from clast.dynamics.bodies.pushes import pushes_of
 from clast.dynamics.contacts.onset import BELOW
 from clast.dynamics.family import Family
 from clast.dynamics.named import NamedInstant, Rows
+from clast.dynamics.named_bonds import BondsNow
 
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
@@ -46,6 +47,7 @@ class Snapshot(NamedInstant):
     tags: Any  # with the loads of this instant
     rows: Rows
     work_changes: float  # done so far by whoever changed the run
+    bonds: BondsNow | None = None  # bonds by name, None where the scene has none
 
     def _where(self) -> Rows:
         return self.rows
@@ -61,6 +63,7 @@ def take_snapshot(engine: Engine) -> Snapshot:
     motion = partial(engine.family.motion, engine.model)
     state, lists = engine._copy()
     engine._kick(state, lists, past, 0.0, past + 0.5)
+    bonds = BondsNow(engine.bonds, state, engine.order) if engine.bonds else None
     if engine.kernels.GEAR:
         before = after = motion(state)
     else:
@@ -71,11 +74,21 @@ def take_snapshot(engine: Engine) -> Snapshot:
     integers, floats = engine.contact_table(state, lists)
     if engine._onset and engine.step > 0:
         balance(engine, before, after, integers, floats)
+    if bonds is not None:
+        take_instant(engine, state, before, after, motion(state))
     row = engine.step - engine._program_start if len(engine.tags.program) > 1 else 0
     tags = engine.tags._replace(push=pushes_of(engine.tags, row, state.body))
     rows = Rows.of(engine)
     constants = engine.family, engine.model, tags, rows, engine.work_changes
-    return Snapshot(engine.step, engine.time, state, before, after, integers, floats, *constants)
+    return Snapshot(engine.step, engine.time, state, before, after, integers, floats, *constants, bonds)
+
+
+def take_instant(engine: Engine, state: Any, before: np.ndarray, after: np.ndarray, now: np.ndarray) -> None:
+    """Where a bond breaks at this instant, only the half of the kick before it was done: its bodies have the velocities of the
+    instant, `now`, in place of those half a step before and after."""
+    breaks = (state.bond != engine._seen_state.bond).any(axis=1)
+    rows = np.unique(engine.bonds.link[breaks])
+    before[rows] = after[rows] = now[rows]
 
 
 def balance(engine: Engine, before: np.ndarray, after: np.ndarray, integers: np.ndarray, floats: np.ndarray) -> None:

@@ -2,6 +2,7 @@
 
     stage      over     what                                                                   time levels
     FORCES     pairs    features that meet → contact record → law → sums of the pair           x at t_n, v at t_n − ½Δt
+               bonds    how far each is strained → its wrench, or it breaks
     BALANCE    pairs    contacts that open or close are weighted so that energy balances
     ADD        pairs    … and added, when all are known
     MOVE       bodies   gather the pairs in list order, kick, drift, turn                      v to t_n + ½Δt, x to t_n + Δt
@@ -33,11 +34,28 @@ DEEP, CHANGING, MOVED, STEP, HASTY = (FREE + LINE * k for k in range(5))
 NOWHERE = 1 << 62  # no pair is too deep
 
 
+@device
+def nothing(part, step, me, job, pairs_at):
+    """Of a scene without bonds."""
+
+
+def shared_out(loop: Any) -> Any:
+    """`strain(part, step, me, job, pairs_at)`: the loop over bonds, each part of the stage an equal share of them."""
+
+    @device
+    def strain(part, step, me, job, pairs_at):
+        count, parts = job.bonds.of.size // 2, job.pair_cut.size - 1
+        loop(count * part // parts, count * (part + 1) // parts, hold(pairs_at(step, me, job)))
+
+    return strain
+
+
 def step_of(passes: SimpleNamespace) -> Any:
     """What each member of a team runs: `member(me, team, job)`, from the passes of a family."""
     forces, balance, add = loops_of(passes.forces), loop_of(passes.balance), loop_of(passes.add_balance)
     move, move_tagged = loop_of(passes.move), loop_of(passes.move_tagged)
     before_moving, (pairs_at, bodies_at) = passes.before_moving, worlds_of(passes)
+    strain = nothing if passes.bonds is None else shared_out(loop_of(passes.bonds.forces))
 
     @device
     def work(phase, part, me, words, job):
@@ -50,6 +68,7 @@ def step_of(passes: SimpleNamespace) -> Any:
                 fetch_min(words, DEEP, deep)  # the lowest, whoever finds it
             if marks & CHANGES:
                 store(words, CHANGING, 1)
+            strain(part, step, me, job, pairs_at)
         elif stage == BALANCE:
             balance(low, high, hold(pairs_at(step, me, job)))
         elif stage == ADD:

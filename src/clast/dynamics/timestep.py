@@ -4,22 +4,30 @@ What `together` stands for is written in the layout of each family, and so is Mo
 whose stiffness grows with the overlap, k is taken at 5 % of the smallest sphero-radius.
 """
 
+from typing import Any
+
 import numpy as np
 
 from clast.dynamics.arrays import Model, Tags
+from clast.dynamics.bodies.bonds import squared_frequencies
 
 FRACTION = 0.15
 
 
-def safe_step(model: Model, tags: Tags, moving: int, together: float) -> float:
-    """Δt for the bodies that move, each under `together` times the stiffness of a contact; 0.15 where nothing can give way."""
-    frequency = single_frequency(model, tags, moving, model.stiffness[0])
-    return FRACTION / (float(np.sqrt(together)) * frequency) if frequency > 0.0 else FRACTION
+def safe_step(model: Model, tags: Tags, moving: int, together: float, bonds: Any = ()) -> float:
+    """Δt for the bodies that move, each under `together` times the stiffness of a contact and all its bonds; 0.15 where nothing
+    can give way."""
+    frequency = float(np.sqrt(together)) * single_frequency(model, tags, moving, model.stiffness[0])
+    if bonds:
+        frequency = float(np.sqrt(frequency**2 + squared_frequencies(model, tags, moving, bonds)[0]))
+    return FRACTION / frequency if frequency > 0.0 else FRACTION
 
 
-def unstable_step(model: Model, tags: Tags, moving: int) -> float:
-    """Δt = 2/ω of one contact of count one with a body that does not give way: above it Verlet itself diverges."""
+def unstable_step(model: Model, tags: Tags, moving: int, bonds: Any = ()) -> float:
+    """Δt = 2/ω of one contact of count one with a body that does not give way, or of the bonds of a body: above it Verlet itself
+    diverges."""
     frequency = single_frequency(model, tags, moving, model.stiffness[1])
+    frequency = max(frequency, float(np.sqrt(squared_frequencies(model, tags, moving, bonds)[1])))
     return 2.0 / frequency if frequency > 0.0 else float("inf")
 
 

@@ -45,6 +45,7 @@ class Job(NamedTuple):
     lists: Lists
     forces: Forces
     tags: Tags
+    bonds: Any  # Bonds, or an empty tuple
     scratch: Scratch
 
 
@@ -73,9 +74,16 @@ def clock_at(step, run, tags, gear):
     )  # fmt: skip
 
 
+@device
+def no_bonds(step, job):
+    """Of a scene without bonds."""
+    return ()
+
+
 def worlds_of(passes: SimpleNamespace) -> Any:
     """`pairs_at(step, me, job)` and `bodies_at(step, job)`: what passes of a family see of a job."""
     look_at, look_at_state, gear = passes.look_at, passes.look_at_state, passes.gear
+    bonds_of_pairs, bonds_of_bodies = (no_bonds, no_bonds) if passes.bonds is None else passes.bonds.views
 
     @device
     def pairs_at(step, me, job):
@@ -91,7 +99,7 @@ def worlds_of(passes: SimpleNamespace) -> Any:
                 bare(c.first_pair), bare(c.first_other), bare(c.other),
             ),
             Forces(bare(f.pair), bare(f.refine), bare(f.more), bare(f.work), bare(f.loss)),
-            whole(job.scratch), clock_at(step, job.run, job.tags, gear), me,
+            whole(job.scratch), clock_at(step, job.run, job.tags, gear), me, bonds_of_pairs(step, job),
         )  # fmt: skip
 
     @device
@@ -102,7 +110,7 @@ def worlds_of(passes: SimpleNamespace) -> Any:
             look_at_state(job.state),
             BodyLists(bare(c.image), bare(c.first_pair), bare(c.first_other), bare(c.other), bare(c.reference)),
             BodyForces(bare(f.pair), bare(f.work), bare(f.loss)), whole(job.tags), clock_at(step, job.run, job.tags, gear),
-            job.pair_cut[job.pair_cut.size - 1],
+            job.pair_cut[job.pair_cut.size - 1], bonds_of_bodies(step, job),
         )  # fmt: skip
 
     return pairs_at, bodies_at

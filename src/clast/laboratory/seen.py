@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from clast.dynamics.engine import Engine, Snapshot
+from clast.dynamics.named_bonds import BondsNow
 from clast.dynamics.named_contacts import ContactTable
-from clast.measures.book import ELASTIC, HEATS, KINETIC, sum_of
+from clast.measures.book import ELASTIC, HEATS, KINETIC, OF_BONDS, sum_of
 from clast.measures.snapshots.accounts import accounts
 from clast.measures.snapshots.contacts import body_forces
 
@@ -80,13 +81,18 @@ class Seen:
 
     @property
     def forces(self) -> np.ndarray:
-        """Sum of the contact forces on every body (n, 2 or 3) [N], springs and dashpots."""
+        """Sum of the forces of contacts and bonds on every body (n, 2 or 3) [N], springs and dashpots of contacts."""
         return body_forces(self.look())
 
     @property
     def contacts(self) -> ContactTable:
         """What touches, one row per counted contact."""
         return self.look().contacts
+
+    @property
+    def bonds(self) -> BondsNow | None:
+        """Bonds by name, row k that with id k; None where the scene has none."""
+        return self.look().bonds
 
     @property
     def present(self) -> np.ndarray:
@@ -113,7 +119,7 @@ class Seen:
     def energy_error(self) -> float:
         """|residual| / (kinetic + elastic energy + heat), at this instant."""
         now = self.accounts
-        scale = sum(now[name] for name in (*KINETIC, *ELASTIC, *HEATS))
+        scale = sum(now.get(name, 0.0) for name in (*KINETIC, *ELASTIC, *HEATS, *OF_BONDS))
         return abs(self.residual) / scale if scale > 0.0 else 0.0
 
     def __repr__(self) -> str:

@@ -260,6 +260,11 @@ class Simulation(Seen):
                 "bodies cannot be added to a run that is stored: its frames have one row for each body there is at the start; "
                 "step it with clast.Simulation"
             )
+        if not self._grows and engine.scene.bonds.size != engine.bond_count:
+            raise SceneError(
+                "bonds cannot be added to a run that is stored: its frames have one row for each bond there is at the start; "
+                "step it with clast.Simulation"
+            )
         with booked(engine):
             follow(engine)
         self._seen = None

@@ -31,12 +31,14 @@ HEATS = ("heat_sliding", "heat_rolling", "heat_viscous", "heat_drag", "heat_lost
 CARRIED = ("carried_off",)  # kinetic and gravitational energy of grains that were taken out of the run
 WORKS = ("work_tags", "work_changes")  # of tags, and of whoever changed a run while it went on
 PUSHED = ("overlap_work",)  # against pushes without potential: swings while bodies overlap, what stays was lost by the law
-ACCOUNTS = ENERGIES + HEATS + CARRIED + WORKS + PUSHED
+ACCOUNTS = ENERGIES + HEATS + CARRIED + WORKS + PUSHED  # of every run
+OF_BONDS = ("bond_elastic", "heat_fracture")  # energy in bonds, and what breaking set free: of a run that has bonds
+BONDED, FRACTURE = OF_BONDS[:1], OF_BONDS[1:]
 
 
 def sum_of(values: Mapping[str, float]) -> float:
     """What stays the same in a perfect book, E + Q − W with what was carried off, of the accounts at an instant."""
-    kept = sum(values[name] for name in ENERGIES + HEATS + CARRIED + PUSHED)
+    kept = sum(values[name] for name in ENERGIES + HEATS + CARRIED + PUSHED) + sum(values.get(name, 0.0) for name in OF_BONDS)
     return kept - sum(values[name] for name in WORKS)
 
 
@@ -52,7 +54,7 @@ class Book:
         return f"<energy book: {len(self.time)} sample{'' if len(self.time) == 1 else 's'}{span}>"
 
     def __getitem__(self, account: str) -> np.ndarray:
-        if account in ACCOUNTS and account not in self.series:  # a run stored before this account was kept
+        if account in (*ACCOUNTS, *OF_BONDS) and account not in self.series:  # a run stored before it was kept, or without bonds
             return np.zeros(len(self.time))
         return np.asarray(self.series[account])
 
@@ -62,7 +64,7 @@ class Book:
     @property
     def energy(self) -> np.ndarray:
         """Kinetic, gravitational and elastic energy together."""
-        return self._sum(ENERGIES)
+        return self._sum(ENERGIES + BONDED)
 
     @property
     def kinetic(self) -> np.ndarray:
@@ -76,13 +78,13 @@ class Book:
 
     @property
     def elastic(self) -> np.ndarray:
-        """Energy in springs."""
-        return self._sum(ELASTIC)
+        """Energy in springs and bonds."""
+        return self._sum(ELASTIC + BONDED)
 
     @property
     def heat(self) -> np.ndarray:
         """All that was dissipated since the start."""
-        return self._sum(HEATS)
+        return self._sum(HEATS + FRACTURE)
 
     @property
     def work(self) -> np.ndarray:
@@ -95,7 +97,7 @@ class Book:
 
         Energy that left with removed grains counts as still there.
         """
-        change = np.sum([self[name] - self[name][0] for name in ENERGIES + CARRIED + PUSHED], axis=0)
+        change = np.sum([self[name] - self[name][0] for name in ENERGIES + CARRIED + PUSHED + BONDED], axis=0)
         return change + (self.heat - self.heat[0]) - (self.work - self.work[0])
 
     @property
@@ -129,7 +131,7 @@ class Book:
             figure, axes = plt.subplots(2, 1, sharex=True, figsize=(7, 6), height_ratios=(3, 1), layout="constrained")
         else:
             figure = axes[0].figure
-        for k, name in enumerate(ACCOUNTS):  # an account keeps its look from run to run
+        for k, name in enumerate(ACCOUNTS + OF_BONDS):  # an account keeps its look from run to run
             if np.ptp(self[name]) > 0.0:
                 look: dict[str, Any] = {"color": f"C{k % 10}", "ls": "-" if k < 10 else "--", "label": name.replace("_", " ")}
                 axes[0].plot(self.time, self.shown(name), **look)

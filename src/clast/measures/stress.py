@@ -1,7 +1,8 @@
 """Stress of a sample (model §8): from the forces on its walls, and from its contacts (Love-Weber).
 
     walls      σ_yy = ½ (F_y on top − F_y on bottom) / width          σ_xy = ½ (F_x on top − F_x on bottom) / width, …
-    contacts   σ = (1/A) Σ f ⊗ l,   f the force on body j, l from the centre of i to that of j (at a wall: to the contact)
+    contacts   σ = (1/A) Σ f ⊗ l,   f the force on body j, l from the centre of i to that of j (at a wall: to the contact);
+               bonds are among them
 
 In space forces on walls are divided by the area of that side of the sample, contacts by its volume. Compression is positive;
 stress is force per length in the plane, force per area in space. σ_ab is the force along a on a face normal to b. In a packing
@@ -18,6 +19,7 @@ import numpy as np
 
 from clast.algebra.tensors import major_angle, major_axis, mean_value, mohr_radius, principal_values, symmetric
 from clast.errors import InputError
+from clast.measures.bonded import bonds_of, virial_of_bonds
 from clast.measures.measure import Measure
 from clast.measures.region import Region, Walls
 from clast.measures.stored import Array, StoredRun, is_periodic, letters, samples, wall_samples
@@ -98,6 +100,8 @@ class Stress(Measure):
         """Love-Weber (k, d, d)."""
         if self.at == "frames":
             virial = np.array([contacts_at(run, k, gaps=True).virial for k in range(len(self.time))])
+            if bonds_of(run).size:
+                virial += np.array([virial_of_bonds(run, k) for k in range(len(self.time))])
         else:
             rows = [[samples(run, f"virial_{a}{b}") for b in self._letters] for a in self._letters]
             virial = np.moveaxis(np.array(rows), -1, 0)

@@ -21,6 +21,7 @@ from clast.laboratory.calls import calls_of
 from clast.laboratory.simulation import Simulation
 from clast.measures.book import Book
 from clast.measures.snapshots.accounts import accounts
+from clast.measures.snapshots.bonds import bond_arrays
 from clast.measures.snapshots.contacts import carried, contact_arrays
 from clast.measures.snapshots.walls import TOLERATED, dashpot_share
 from clast.output.estimate import announcement
@@ -32,6 +33,7 @@ from clast.output.store.provenance import collect_provenance
 from clast.output.store.reader import Run, open_run
 from clast.output.store.writer import RunWriter
 from clast.output.viewer.watched import Watch
+from clast.scene.bonds import stored_bonds
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.scene.stored import plane_arrays
@@ -104,6 +106,8 @@ def frame_arrays(snapshot: Snapshot, *, leaving: bool) -> dict[str, np.ndarray]:
         arrays["period"] = snapshot.period
         if snapshot.cell.sheared:
             arrays["offset"] = np.array([snapshot.offset])
+    if snapshot.bonds is not None:
+        arrays |= bond_arrays(snapshot.bonds)
     return arrays
 
 
@@ -444,6 +448,7 @@ def scene_arrays(scene: Scene | Scene3D) -> dict[str, Any]:
         "body_material": scene.bodies.objects("material"),
         "period": np.array(scene.box.periods),
         "gravity": np.array(scene.gravity),
+        **({} if isinstance(scene, Scene3D) else stored_bonds(scene.bonds)),
     }
 
 

@@ -26,6 +26,7 @@ _PUBLIC = {  # loaded when first used
     "lattice_packing3d": "space.arrangement",
     "random_packing3d": "space.arrangement",
     "graded_solids": "space.arrangement",
+    "Joints": "joints",
 }
 __all__ = [*_PUBLIC]
 

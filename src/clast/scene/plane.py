@@ -11,8 +11,10 @@ import numpy as np
 from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Member, Numbers, Thing
+from clast.scene.bonds import Bond, Joined, bonded_pairs, made_of
 from clast.scene.cell import MovingBox
 from clast.scene.checks import check_wall_inertia, density_of, moments_of, name_or_none, numbers
+from clast.scene.facing import facing
 from clast.scene.imposed import PLANE
 from clast.scene.many import NewBodies
 from clast.scene.problem import Located, Problem, Settings
@@ -242,3 +244,34 @@ class Scene(Problem[Body]):
 
     def _cell_state(self) -> tuple[Any, ...]:
         return self.box.periods, self.box.offset, (0.0, 0.0), 0.0
+
+    # --- bonds -------------------------------------------------------------------------------------------------------
+
+    def bond(
+        self,
+        bond: Bond,
+        who: int | str | Iterable[int | str] | None = None,
+        *,
+        joints: Joined | None = None,
+        gap: float | None = None,
+    ) -> np.ndarray:
+        """Glue bodies that lie next to each other, as they lie now; returns the ids of the bonds (m,).
+
+        who      ids, a name, or a list of these; all grains if not given
+        joints   where they meet: of a packing, `packing.joints()`, whose grains are those of `who` in this order
+        gap      without joints: bodies whose surfaces are at most so far apart [length] are bonded, in the middle of their faces
+
+        A bond acts besides the contacts of the two. SceneError where nothing is near enough, or for two bonds at one place.
+        """
+        if not isinstance(bond, Bond):
+            raise SceneError(f"bond: {bond!r} must be a Bond, such as Bond(young=1e7, tensile_strength=1e4)")
+        ids = np.array(self.ids(who) if who is not None else np.flatnonzero(~self.bodies.column("big")), np.int64)
+        if (joints is None) == (gap is None):
+            raise SceneError("bond: give either joints=packing.joints() or gap=…, how far apart surfaces may be")
+        positions, angles = self.bodies.column("position"), self.bodies.column("angle")
+        if joints is None:
+            joints = facing(self, ids, numbers("bond: gap", [gap], 1)[0])
+        made = made_of(bond, joints, bonded_pairs(joints.pairs, ids), positions, angles)
+        first = self.bonds.size
+        self.bonds = self.bonds.and_more(made)
+        return np.arange(first, first + made.size)

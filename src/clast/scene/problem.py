@@ -14,6 +14,7 @@ import numpy as np
 from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Kind, firsts
+from clast.scene.bonds import BondTable
 from clast.scene.cell import cell_mass
 from clast.scene.checks import check_gravity, check_width, numbers
 from clast.scene.imposed import PLANE, Imposed, check_axes, sum_up
@@ -54,6 +55,7 @@ class Problem(Generic[Kind]):
     kind: ClassVar[type[Any]]  # of bodies
     box: Any  # a `MovingBox`, that of the plane or that of space
     gravity: Any  # acceleration, one number for each axis
+    bonds: BondTable = BondTable.empty()  # what holds bodies together, see `Scene.bond`
 
     def __init__(self, law: Law, *, drag: Timed = 0.0, onset: bool = True, remove_below: float | None = None) -> None:
         self._check_law(law)

@@ -224,6 +224,10 @@ class Scene3D(Problem[Body3D]):
     def _cell_state(self) -> tuple[Any, ...]:
         return self.box.periods, IDENTITY, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 
+    def bond(self, *given: Any, **more: Any) -> None:
+        """Refused with a SceneError: bonds hold bodies of the plane."""
+        raise SceneError("bonds hold grains of a Scene, in the plane, and not yet solids of a Scene3D: leave them out")
+
     def _check_shape(self, who: str, shape: object, big: bool) -> None:
         """SceneError unless it is a solid that goes with the law, and so with the others, and is no grain of several pieces."""
         solid, law = check_solid(who, shape), describe(self.default_law)

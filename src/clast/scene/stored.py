@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from clast.errors import InputError, SceneError
+from clast.scene.bonds import BondTable, bonds_in
 from clast.scene.tags import Fixed, Tag
 from clast.shapes.plane.skeleton import Shape
 from clast.shapes.space.solid import Solid
@@ -98,6 +99,16 @@ def put_in(scene: Any, run: Any, frame: int, tags: Mapping[int | str, Iterable[T
         for number in scene.ids(who):
             scene.bodies[number].tags = scene._checked(number, given)
     scene.springs = springs_of(scene, run, seen.step, ids)
+    if "bond_steps" in seen.names:
+        scene.bonds = bonds_at(stored, seen, ids)
+
+
+def bonds_at(stored: Mapping[str, Any], seen: Any, ids: np.ndarray) -> BondTable:
+    """The bonds that hold at a frame between bodies `ids` (k,), which are numbered anew."""
+    bonds, number = bonds_in(stored), np.full(len(seen["positions"]), -1)
+    number[ids] = np.arange(len(ids))
+    held = bonds.some((seen["bond_steps"] < 0) & (number[bonds.bodies] >= 0).all(axis=1))
+    return held._replace(bodies=number[held.bodies])
 
 
 def move_to(scene: Any, run: Any, frame: int) -> None:

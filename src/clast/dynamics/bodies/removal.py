@@ -12,6 +12,7 @@ import numpy as np
 
 from clast.backend.lines import at_a_line
 from clast.dynamics.arrays import PER_BODY, REMOVED, Roles
+from clast.dynamics.bodies.bonds import reordered, whole
 
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
@@ -57,7 +58,7 @@ def next_look(engine: Engine) -> int:
 
 
 def remove_fallen(engine: Engine) -> None:
-    """Take out free grains below the limit that touch nobody; the energy they carry off is booked."""
+    """Take out free grains below the limit that touch nobody, fragments as a whole; the energy they carry off is booked."""
     body = engine.state.body
     fallen = body[: engine.free, engine.family.DIMENSION - 1] < engine.scene.remove_below  # the last axis points up
     if not fallen.any():
@@ -65,6 +66,8 @@ def remove_fallen(engine: Engine) -> None:
     snapshot = engine.snapshot()
     near = snapshot.integers[:, :2].ravel()
     fallen[near[near < engine.free]] = False
+    stays = parts_that_stay(engine, fallen)
+    fallen[stays[stays < engine.free]] = False
     rows = np.flatnonzero(fallen)
     if rows.size == 0:
         return
@@ -81,6 +84,16 @@ def remove_fallen(engine: Engine) -> None:
     engine._rebuild()
 
 
+def parts_that_stay(engine: Engine, fallen: np.ndarray) -> np.ndarray:
+    """Rows of bodies that bonds hold to one that stays, directly or through others: a fragment leaves as a whole."""
+    links = whole(engine.bonds, engine.state)
+    stays = np.ones(engine.order.size, bool)
+    stays[: fallen.size] = ~fallen
+    while (held := stays[links].any(axis=1) & ~stays[links].all(axis=1)).any():
+        stays[links[held]] = True
+    return np.flatnonzero(stays)
+
+
 def reorder(engine: Engine, rows: np.ndarray, gone: int, springs: Any) -> None:
     """Let row k hold what row rows[k] held, and take the last `gone` rows out of the motion. Lists must be built anew; they will
     find `springs`. Ranks stay with their bodies: free rows may come in any order, tagged ones and those at rest keep theirs; of
@@ -92,7 +105,8 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int, springs: Any) -> None:
     model = engine.model._replace(**{name: np.ascontiguousarray(getattr(engine.model, name)[rows]) for name in PER_BODY})
     if engine.kernels.CELL:
         model = model._replace(cell=np.array([moving - 1], np.int64))
-    state = type(engine.state)(*(at_a_line(each[rows]) if len(each) == len(rows) else each for each in engine.state))
+    tables = {name: each for name, each in engine.state._asdict().items() if name != "bond" and len(each) == len(rows)}
+    state = engine.state._replace(**{name: at_a_line(each[rows]) for name, each in tables.items()})
     level = whole.level[order]
     grains = np.flatnonzero(level[: order.size - gone] >= 0)
     roles = Roles(
@@ -104,9 +118,11 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int, springs: Any) -> None:
         walls = load[:, first : first + 2]
         walls[...] = np.where(walls >= 0, new_row[walls], -1)
     tags = engine.tags._replace(load=load)
+    bonds = reordered(engine.bonds, new_row)
     lists, pairs = engine._lists_with(springs, order, roles.rank, model)
     engine._host_is_newer()
     # no interrupt comes between these; if one comes before the lists are whole, the run begins with new ones
     engine.order, engine.free, engine.moving, engine.gone = order, free, moving, gone
     engine.model, engine._state_here, engine.roles, engine.tags = model, state, roles, tags
     engine._lists_here, engine.pairs, engine._unsure = lists, pairs, True
+    engine.bonds = bonds

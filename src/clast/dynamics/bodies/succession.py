@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clast.dynamics.bodies.arrival import half_a_step_back
+from clast.dynamics.bodies.bonds import take_over_fates
 from clast.dynamics.bodies.prescribed import Prescribed
 from clast.dynamics.bodies.removal import reorder
 
@@ -31,8 +32,10 @@ def take_over(new: Engine, old: Engine, gone: np.ndarray) -> None:
     fresh = type(first)(*(array.copy() for array in first))
     for name, array in old_state._asdict().items():
         table = getattr(first, name)
-        if len(array) == old.order.size and len(table) == new.order.size and table.shape[1:] == array.shape[1:]:
+        of_bodies = name != "bond" and len(array) == old.order.size and len(table) == new.order.size
+        if of_bodies and table.shape[1:] == array.shape[1:]:
             table[here] = array[there]
+    take_over_fates(new, old, gone)
     keep_masses(new, old, here, there)
     new.step = old.step
     if old.step == 0:

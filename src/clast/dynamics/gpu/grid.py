@@ -31,6 +31,7 @@ from clast.dynamics.arrays import SHEARED, STAYS, Run, flat
 from clast.dynamics.bodies.room import Widths
 from clast.dynamics.contacts.heats import LOSS
 from clast.dynamics.gpu.step import (
+    BONDS,
     DEEP,
     END,
     FLAGGED,
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
 
 RECORDED = 32  # steps of a graph
 AHEAD = 4  # graphs that are begun before the host looks how far they have come, where none was stopped
-CHANGED = ("body", "angle", "momentum", "book", "gear", "mid_step", "gain")  # of a state, by steps
+CHANGED = ("body", "angle", "momentum", "book", "gear", "mid_step", "gain", "bond")  # of a state, by steps
 STATE, LISTS = "state", "lists"
 COMPILED = "clast.dynamics.gpu.step", "clast.dynamics.gpu.walls", "clast.neighbours.grid_rebuild", "clast.backend.cuda"
 HASTE = 3  # column of Lists.reference: of a moving cell, see `clast.dynamics.bodies.cell.haste`
@@ -76,6 +77,7 @@ def launches_of(kernels: ModuleType, widths: Widths) -> SimpleNamespace:
     return SimpleNamespace(
         forces=[(bits, Kernel(each, f"forces of {bits}", made_of)) for bits, each in grids.forces],
         rebuild=rebuild_kernels_of(kernels.family.listing_of(kernels.choice), made_of),
+        strain=None if grids.strain is None else Kernel(grids.strain, "strain", made_of),
         **{name: Kernel(one_pass, name, made_of) for name, one_pass in passes.items()},
     )
 
@@ -102,6 +104,7 @@ class Grid:
         self._forces: Any = None
         self._listed: Any = None
         self._tags: Any = None
+        self._bonds: Any = None
         self._short: Short | None = None
         self._short_of: Any = None  # the lists and the rows of bodies it was made for
         self._sent: dict[str, Any] = {}  # … and the records of the host that they were made of
@@ -147,6 +150,7 @@ class Grid:
         self._model = self._mirrored("model", engine.model, self._model, always=bool(engine.kernels.CELL))
         self._roles = self._mirrored("roles", engine.roles, self._roles)
         self._tags = self._mirrored("tags", self._tags_of(engine), self._tags, engine.tags)
+        self._bonds = self._mirrored("bonds", engine.bonds, self._bonds)
         if STATE in self.touched:
             self._state = sent(flat(engine._state_here), self._state)
         if LISTS in self.touched:
@@ -212,7 +216,9 @@ class Grid:
         """The graph of steps, recorded anew where a table lies elsewhere or other launches are wanted."""
         nothing = np.zeros(2, np.int64)
         run = Run(0.0, 0.0, 0.0, 0, 0, 0, False, 0.0, 0.0, 0.0, 0.0)  # its numbers stand in a table
-        records = (self._geometry, self._model, self._state, self._lists, self._forces, self._tags, self._scratch)
+        records = (
+            self._geometry, self._model, self._state, self._lists, self._forces, self._tags, self._bonds, self._scratch
+        )  # fmt: skip
         cuts = self._sent.setdefault("cuts", put(nothing))
         grid = GridJob(self._words_there, self._listed, self._numbers_there, Job(0, cuts, cuts, run, *records))
         wanted = (engine._onset != 0.0, engine._kinds, engine.free, engine.moving, engine.tags.push.size > 0)
@@ -229,6 +235,8 @@ class Grid:
         most = ROOMY_THREADS if self._scratch.floats.size > 1 else MOST_THREADS
         forces = found.forces if len(found.forces) == 1 else [each for each in found.forces if engine._kinds & each[0]]
         made = [launch(kernel, PAIRS, pairs, most) for _, kernel in forces]
+        if found.strain is not None:
+            made.append(launch(found.strain, BONDS, len(engine.bonds.link)))
         if engine._onset != 0.0:
             made += [launch(found.balance, LISTED, pairs // 16, most), launch(found.add, LISTED, pairs // 16, most)]
         if engine.tags.push.size or engine.kernels.CELL == SHEARED:
@@ -280,6 +288,7 @@ class Grid:
         words[:] = 0
         words[STEP], words[END], words[DEEP], words[PAIRS] = engine.step, end, NOWHERE, engine.pairs
         words[FREE], words[TAGGED], words[ONE] = run.free, engine.moving - run.free, 1
+        words[BONDS] = len(engine.bonds.link) if engine.bonds else 0
         words[ROWS] = 0 if self._short is None else self._short.loss.size // LOSS
         self._numbers[:] = run if alpha is None else run._replace(alpha=alpha)
         send(words, self._words_there)

@@ -2,6 +2,7 @@
 
     launch     over                      what
     FORCES     pairs, of every kind      pairs in which a contact opens or closes are put on a list
+    BONDS      bonds, where there are    their wrenches, or they break
     BALANCE    pairs of that list
     ADD        pairs of that list
     PRESSURES  one thread                forces of loads, where there are any
@@ -29,7 +30,9 @@ from clast.dynamics.worlds import Job, worlds_of
 
 # words: the step reached and the one to stop at; whether the stretch is over; bodies that moved too far; lowest pair too deep;
 # pairs on the list of this step, and on those of all steps of the stretch
-STEP, END, STALL, MOVED, DEEP, LISTED, PAIRS, FREE, TAGGED, ONE, ROWS, FLAGGED, HASTY, WORDS = range(14)  # … how far launches go
+STEP, END, STALL, MOVED, DEEP, LISTED, PAIRS, FREE, TAGGED, ONE, ROWS, FLAGGED, HASTY, BONDS, WORDS = range(
+    15
+)  # … how far launches go
 NOWHERE = 1 << 62  # no pair is too deep
 
 
@@ -47,7 +50,7 @@ def job_of(grid):
     """The job, with the numbers of the run."""
     n, j = grid.numbers, grid.job
     run = Run(n[0], n[1], n[2], np.int64(n[3]), np.int64(n[4]), np.int64(n[5]), n[6] != 0.0, n[7], n[8], n[9], n[10])
-    return Job(j.end, j.pair_cut, j.body_cut, run, j.geometry, j.model, j.state, j.lists, j.forces, j.tags, j.scratch)
+    return Job(j.end, j.pair_cut, j.body_cut, run, j.geometry, j.model, j.state, j.lists, j.forces, j.tags, j.bonds, j.scratch)
 
 
 @device
@@ -92,6 +95,14 @@ def grids_of(passes: SimpleNamespace) -> SimpleNamespace:
                     following += 1
 
         return in_turn
+
+    def strain_of(bond_forces: Any) -> Any:
+        @device
+        def strain(q, thread, grid):
+            if grid.words[STALL] == 0:
+                bond_forces(unsigned(q), hold(pairs_at(grid.words[STEP], thread, hold(job_of(grid)))))
+
+        return strain
 
     @device
     def balance(q, thread, grid):
@@ -138,4 +149,7 @@ def grids_of(passes: SimpleNamespace) -> SimpleNamespace:
                     words[STALL] = 1
 
     forces = [(bits, forces_of(each)) for bits, each in passes.pair_forces]
-    return SimpleNamespace(forces=forces, balance=balance, add=add, pressures=pressures, move=move, lead=lead, tick=tick)
+    strain = None if passes.bonds is None else strain_of(passes.bonds.forces)
+    return SimpleNamespace(
+        forces=forces, strain=strain, balance=balance, add=add, pressures=pressures, move=move, lead=lead, tick=tick
+    )

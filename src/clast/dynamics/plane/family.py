@@ -15,6 +15,7 @@ from clast.dynamics.contacts.depth import ROUNDED
 from clast.dynamics.contacts.kinds import ALL_KINDS
 from clast.dynamics.contacts.memory import ContactMemory
 from clast.dynamics.plane import passes
+from clast.dynamics.plane.bonds import FATE
 from clast.dynamics.plane.columns import CONSTANT, GAIN, MID_STEP, PAIR, PLACE_OF_OFFSET, PULL, REFERENCE, SPIN, VX, VY
 from clast.dynamics.plane.layout import TOGETHER, lay_out
 from clast.dynamics.plane.listing import WORDS, room_of, trees_of
@@ -51,7 +52,7 @@ def with_gains(state: State) -> State:
 
 def completed(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
     """Arrays of a checkpoint, older ones with what they lack: gains, and velocities of half a step ago."""
-    arrays = {"gain": np.zeros((1, GAIN)), **arrays}
+    arrays = {"gain": np.zeros((1, GAIN)), "bond": np.zeros((0, FATE)), **arrays}
     if "mid_step" in arrays:
         return arrays
     gear = arrays["gear"]

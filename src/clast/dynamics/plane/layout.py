@@ -7,6 +7,7 @@ from clast.contact.plane.features import geometry
 from clast.dynamics.arrays import ACCOUNTS, State
 from clast.dynamics.bodies.layout import Arranged, Layout, arrange, complete, model_of, prescribe, refuse_walls
 from clast.dynamics.bodies.rows import check_cohesion
+from clast.dynamics.plane.bonds import FATE
 from clast.dynamics.plane.columns import BODY, COS, GAIN, MID_STEP, PLACE_OF_OFFSET, RADIUS, SIN, SPIN, VX, VY, X, Y
 from clast.errors import SceneError
 from clast.scene.plane import Scene
@@ -44,7 +45,13 @@ def first_state(found: Arranged) -> State:
     body[:, RADIUS] = found.radius
     prescribe(body, found, (VX, VY, SPIN))
     return State(
-        body, angle, zeros((count, ACCOUNTS)), gear=np.zeros((1, 3, 1)), mid_step=np.zeros((1, MID_STEP)), gain=zeros((1, GAIN))
+        body,
+        angle,
+        zeros((count, ACCOUNTS)),
+        gear=np.zeros((1, 3, 1)),
+        mid_step=np.zeros((1, MID_STEP)),
+        gain=zeros((1, GAIN)),
+        bond=np.zeros((0, FATE)),
     )
 
 

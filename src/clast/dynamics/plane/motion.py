@@ -11,6 +11,7 @@ from clast.dynamics.bodies.gains import expected, trust_in
 from clast.dynamics.bodies.gather import gather_of
 from clast.dynamics.contacts.depth import STRIDE
 from clast.dynamics.loops import FAST, STOP
+from clast.dynamics.plane.bonds import gather_bonds, sum_of, with_bonds
 from clast.dynamics.plane.columns import (
     BODY,
     BOOK,
@@ -44,7 +45,15 @@ SMALL_TURN = 0.05  # below this the Taylor series of a turn is exact to rounding
 @device
 def look_at_state(state):
     """What passes over bodies see of a state."""
-    return State(bare(state.body), bare(state.angle), bare(state.book), state.gear, bare(state.mid_step), bare(state.gain))
+    return State(
+        bare(state.body),
+        bare(state.angle),
+        bare(state.book),
+        state.gear,
+        bare(state.mid_step),
+        bare(state.gain),
+        bare(state.bond),
+    )
 
 
 @device
@@ -122,13 +131,38 @@ def marks_of_way(b, moved, world):
 
 
 @device
-def gain_of_others(b, mine, sign, world):
-    """What gravity and all pairs but one add to body b in this kick; `mine` is the wrench of that one, b its i (1) or j (−1)."""
+def gather_pairs(b, world):
+    """What all pairs of body b do to it."""
+    return gather(b, world.lists, world.forces.pair)
+
+
+@device
+def gather_pairs_and_bonds(b, world):
+    """The same with its bonds."""
+    bonded, _ = gather_bonds(b, world.bonds)
+    return sum_of(gather(b, world.lists, world.forces.pair), bonded)
+
+
+def gain_of_others_by(gather_on: Any) -> Any:
+    """`gain_of_others(b, mine, sign, world)`, where gather_on(b, world) is all that acts on a body besides gravity."""
+
+    @device
+    def gain_of_others(b, mine, sign, world):
+        """What gravity and all but one pair add to body b in this kick; `mine` is the wrench of that one, b its i (1) or
+        j (−1)."""
+        return gain_without(mine, sign, b, gather_on(b, world), world)
+
+    return gain_of_others
+
+
+@device
+def gain_without(mine, sign, b, pull, world):
+    """What gravity and `pull` without the wrench `mine` add to body b in this kick."""
     clock, model = world.clock, world.model
     whole = clock.dt if clock.spring_dt > 0.0 else 0.5 * clock.dt  # of the kick, of which past + future are wanted
     scale = whole / (clock.past + clock.future) if clock.past + clock.future > 0.0 else 0.0
     m, n = model.contact_inverse_mass[b], model.contact_inverse_inertia[b]
-    fx, fy, torque = gather(b, world.lists, world.forces.pair)
+    fx, fy, torque = pull
     its_torque = mine.on_i if sign > 0.0 else mine.on_j
     fall = whole if m > 0.0 else 0.0
     return Gain(
@@ -176,16 +210,19 @@ def expect(b, before, spin_before, world):
     t[at + GAINED], t[at + GAINED + 1], t[at + GAINED + 2] = x, y, w
 
 
-def kick_and_drift_of(remembers: bool, expecting: int, marks: Any) -> Any:
+def kick_and_drift_of(remembers: bool, expecting: int, marks: Any, bonded: int) -> Any:
     """The pass `kick_and_drift(b, world)` of velocity Verlet; `remembers` books what contacts lose, `expecting` notes gains for
-    dashpots; marks(b, moved, world) are those of the way a body has moved."""
+    dashpots; marks(b, moved, world) are those of the way a body has moved; `bonded` where there are bonds."""
+    loses = remembers or bonded
 
     @device
-    def gather_wanted(b, world):
+    def gather_contacts(b, world):
         """What acts on body b, and the viscous part of it."""
         if remembers:
             return gather_all(b, world.lists, world.forces.pair)
         return gather(b, world.lists, world.forces.pair), NOTHING
+
+    gather_wanted = with_bonds(gather_contacts) if bonded else gather_contacts
 
     @device
     def kick_and_drift(b, world):
@@ -205,7 +242,7 @@ def kick_and_drift_of(remembers: bool, expecting: int, marks: Any) -> Any:
         spin = keep * w + gain * (torque * (model.inverse_inertia[b] * clock.dt))
         work_x, work_y = v.x + clock.share * (vx - v.x), v.y + clock.share * (vy - v.y)
         work_spin = w + clock.share * (spin - w)
-        if remembers:
+        if loses:
             work = lossy[0] * work_x + lossy[1] * work_y + lossy[2] * work_spin
             world.state.book[BOOK * b + VISCOUS] -= clock.dt * work
         if clock.drag > 0.0:

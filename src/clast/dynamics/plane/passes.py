@@ -15,6 +15,7 @@ from clast.dynamics.contacts.heats import booking_of, leave_to_body
 from clast.dynamics.contacts.kinds import ONE_ROUND, OTHERS, TWO_ROUND, forces_of_kinds, kinds_of, pair_passes
 from clast.dynamics.plane import angles, columns, disk_lanes, disks, lanes, springs, visit
 from clast.dynamics.plane import motion as kicks
+from clast.dynamics.plane.bonds import BONDS
 from clast.dynamics.plane.columns import MARK, NOTHING, PAIR, PULL, SUMS
 from clast.dynamics.plane.gear import correct_and_predict_of
 from clast.dynamics.plane.listing import listing_of
@@ -44,9 +45,10 @@ def geometry_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespac
         ),
         (springs, "read_spring write_spring stretched turning_now passes_on"),
         (columns, "BODY PAIR BODY_J add_wrench read_wrench write_wrench candidates_of"),
-        (kicks, "gain_of_others gain_of closing_gain"),
+        (kicks, "gain_of closing_gain"),
     ):
         vars(found).update({name: getattr(module, name) for name in names.split()})
+    found.gain_of_others = kicks.gain_of_others_by(kicks.gather_pairs_and_bonds if choice.bonds else kicks.gather_pairs)
     if choice.angle:
         vars(found).update(vars(angles.BODIES))
     return found
@@ -86,11 +88,14 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
         follows=springs.follows if choice.seams else None,
         balance=balance_of(geometry, law, remembers),
         add_balance=add_balance_of(geometry),
-        move=correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers, choice.expecting, marks),
+        move=correct_and_predict_of(order, remembers)
+        if order
+        else kick_and_drift_of(remembers, choice.expecting, marks, bool(choice.bonds)),
         move_tagged=move_tagged_of(choice),
         before_moving=note_pressures_and_strain if sheared else note_pressures,
         look_at=visit.look_at,
         fill_rows=rows_of(geometry, law, remembers),
         look_at_state=kicks.look_at_state,
         gear=order,
+        bonds=BONDS if choice.bonds else None,
     )

@@ -15,6 +15,7 @@ from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, SHEARED, TAG_WORK, VISCOUS
 from clast.dynamics.bodies.tagged import Drive, move_by_gear, move_by_verlet
 from clast.dynamics.loops import STOP
+from clast.dynamics.plane.bonds import with_bonds
 from clast.dynamics.plane.columns import (
     BODY,
     BOOK,
@@ -91,7 +92,7 @@ def gather_across(lists, pairs, table):
 
 def move_tagged_of(choice: SimpleNamespace) -> Any:
     """The pass `move_tagged(b, world)` for an integrator, a kind of box and laws that lose something or not."""
-    gear, remembers, cell, expecting = choice.gear, choice.remembers, choice.cell, choice.expecting
+    gear, remembers, cell, expecting, bonded = choice.gear, choice.remembers, choice.cell, choice.expecting, choice.bonds
     sheared = cell == SHEARED
     gather_for_cell, marks = (gather_over, marks_of_way_in_flow) if sheared else (gather_across, marks_of_way)
     move = move_by_gear(gear) if gear else move_by_verlet
@@ -102,6 +103,16 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
         if cell and b == world.model.cell[0]:
             return gather_for_cell(world.lists, world.pairs, table)
         return gather(b, world.lists, table)
+
+    @device
+    def sums_of_contacts(b, world):
+        """The same with the viscous part of it, of all contacts."""
+        sums, lossy = sums_on(b, world, world.forces.pair), NOTHING
+        if remembers:
+            lossy = sums_on(b, world, onwards(world.forces.pair, PULL))
+        return sums, lossy
+
+    sums_of_all, loses = with_bonds(sums_of_contacts) if bonded else sums_of_contacts, remembers or bonded
 
     @device
     def drive_of(b, r, c, force, world):
@@ -146,9 +157,7 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
     def move_tagged(b, world):
         """Move body b; returns the marks of its way."""
         state, r, old = world.state, b - world.clock.free, read_body(world.state, b)
-        sums, lossy = sums_on(b, world, world.forces.pair), NOTHING
-        if remembers:
-            lossy = sums_on(b, world, onwards(world.forces.pair, PULL))
+        sums, lossy = sums_of_all(b, world)
         for c in range(COMPONENTS):
             place = state.body[BODY * b + c] if c < 2 else state.angle[b]
             moved = move(b, c, state.body[BODY * b + VX + c], place, drive_of(b, r, c, sums[c], world), world)
@@ -156,7 +165,7 @@ def move_tagged_of(choice: SimpleNamespace) -> Any:
             book[at + TAG_WORK] += moved.work
             book[at + VISCOUS] += moved.damped
             book[at + DRAG] += moved.dragged
-            if remembers:
+            if loses:
                 book[at + VISCOUS] -= moved.travel * lossy[c]
             put(b, c, moved.place, moved.velocity, world)
         if gear:

@@ -51,4 +51,5 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
         fill_rows=rows_of(visiting, law, remembers),
         look_at_state=look_at_state,
         gear=order,
+        bonds=None,
     )

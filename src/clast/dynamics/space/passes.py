@@ -115,4 +115,5 @@ def passes_of(law: SimpleNamespace, choice: SimpleNamespace) -> SimpleNamespace:
         fill_rows=rows_of(geometry, law, remembers),
         look_at_state=kicks.look_at_state,
         gear=order,
+        bonds=None,
     )

@@ -12,8 +12,11 @@ if TYPE_CHECKING:
 
 def accounts(engine: Engine, snapshot: Snapshot) -> dict[str, float]:
     """Every account at the instant of a snapshot [energy]; called as all quantities of a sample are."""
-    totals, contacts = snapshot.totals, snapshot.contacts
-    return {
+    totals, contacts, bonds = snapshot.totals, snapshot.contacts, snapshot.bonds
+    held = {}
+    if bonds is not None:
+        held = {"bond_elastic": float(np.sum(bonds.energies)), "heat_fracture": float(np.sum(bonds.released))}
+    return held | {
         "translational": totals["translational"],
         "rotational": totals["rotational"],
         "gravitational": totals["gravitational"],

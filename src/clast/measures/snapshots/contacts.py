@@ -45,7 +45,18 @@ def virial(engine: Engine, snapshot: Snapshot) -> np.ndarray:
     first, second = contacts.first_arms, contacts.second_arms
     first[big[contacts.first]] = 0.0
     second[big[contacts.second]] = 0.0
-    return np.asarray(-contacts.forces.T @ (first - second))
+    found = np.asarray(-contacts.forces.T @ (first - second))
+    return found if snapshot.bonds is None else found + virial_of_bonds(engine, snapshot)
+
+
+def virial_of_bonds(engine: Engine, snapshot: Snapshot) -> np.ndarray:
+    """The same of bonds (2, 2)."""
+    bonds, big = snapshot.bonds, engine.big
+    assert bonds is not None
+    first, second = bonds.first_arms.copy(), bonds.second_arms.copy()
+    first[big[bonds.bodies[:, 0]]] = 0.0
+    second[big[bonds.bodies[:, 1]]] = 0.0
+    return np.asarray(-bonds.forces.T @ (first - second))
 
 
 def kinetic_virial(engine: Engine, snapshot: Snapshot) -> np.ndarray:
@@ -67,7 +78,7 @@ def kinetic_virial(engine: Engine, snapshot: Snapshot) -> np.ndarray:
 
 
 def body_forces(snapshot: Snapshot, viscous: bool = True) -> np.ndarray:
-    """Sum of the contact forces on every body (n, 2 or 3).
+    """Sum of the forces of contacts and bonds on every body (n, 2 or 3).
 
     viscous   with what dashpots give
     """
@@ -77,6 +88,9 @@ def body_forces(snapshot: Snapshot, viscous: bool = True) -> np.ndarray:
     for bodies, sign in ((contacts.first, 1.0), (contacts.second, -1.0)):
         for axis in range(force.shape[1]):
             net[:, axis] += np.bincount(bodies, weights=sign * force[:, axis], minlength=count)
+    if snapshot.bonds is not None:
+        for bodies, sign in zip(snapshot.bonds.bodies.T, (1.0, -1.0), strict=True):
+            np.add.at(net, bodies, sign * snapshot.bonds.forces)
     return net
 
 

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clast.errors import InputError, StoreError
+from clast.measures.bonded import bonds_of
 from clast.measures.chains import ForceChains
 from clast.measures.stored import diameters_of, present_grains
 from clast.output.figures.areas import Array
+from clast.output.figures.bonds import draw_bonds
 from clast.output.figures.chains import IN_CHAIN, KEY, OTHER, draw_forces
 from clast.output.figures.plane import WALL, draw_bodies, fit_figure, plain_figure, run_outlines
 from clast.output.figures.shades import COLORS, Shades
@@ -36,22 +38,26 @@ class Looks:
     crop     left, right, bottom and top of what is shown, lengths; in the plane
     walls    names of the walls that are drawn; None for all, () for none
     forces   with lines between grains as thick as the force they exert, in the plane
+    bonds    with the faces of bonds, red where pulled and blue where pressed, black where broken, in the plane
     """
 
     color: str | None = None
     crop: tuple[float, ...] | None = None
     walls: tuple[str, ...] | None = None
     forces: bool = False
+    bonds: bool = False
 
     def check(self, run: Run) -> None:
         """InputError for what cannot be drawn of a run."""
         if self.color is not None and self.color not in COLORS:
             raise InputError(f"grains are coloured by one of {', '.join(COLORS)}, not '{self.color}'")
-        if run.in_space and (self.crop is not None or self.forces):
-            what = "a crop" if self.crop is not None else "a picture of forces"
+        if run.in_space and (self.crop is not None or self.forces or self.bonds):
+            what = "a crop" if self.crop is not None else "a picture of forces" if self.forces else "a picture of bonds"
             raise InputError(f"{what} is for runs in the plane, and this one is in space: look at it with clast view")
         if self.crop is not None:
             check_crop(self.crop)
+        if self.bonds and bonds_of(run).size == 0:
+            raise InputError(f"there are no bonds in {run.folder}: leave --bonds out")
         known = wall_names(run)
         for name in self.walls or ():
             if name not in known:
@@ -120,6 +126,8 @@ def plane_picture(run: Run, chosen: Sequence[int], looks: Looks) -> Any:
         grains = np.flatnonzero(present_grains(run, frame))
         draw_bodies(axes, there, grains, frame.positions, frame.angles, colours=colours)
         axes.set(xlabel="x", title=f"t = {frame.time:.4g}", aspect="equal", xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+        if looks.bonds:
+            draw_bonds(axes, run, index)
     row[0].set_ylabel("y")
     fit_figure(figure, len(chosen))
     width, height = figure.get_size_inches()

@@ -326,7 +326,7 @@ class Run:
     def plot(self, *frames: int, **looks: Any) -> Any:
         """A figure of some frames side by side, `run.plot(0, -1)`; of the last if none is named.
 
-        looks   color="pressure", crop=(left, right, bottom, top), walls=("floor",), forces=True: see docs/pictures.md
+        looks   color="pressure", crop=(left, right, bottom, top), walls=("floor",), forces=True, bonds=True: see docs/pictures.md
         """
         if looks:
             from clast.output.figures.picture import Looks, picture

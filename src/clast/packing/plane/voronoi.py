@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from clast.errors import InputError
+from clast.packing.joints import Joints, joints_of_cells
 from clast.packing.plane.diagram import voronoi_sides
 from clast.packing.plane.erosion import Floats, HalfPlanes, Ints, Rings, eroded
 from clast.packing.plane.packing import Packing
@@ -40,6 +41,11 @@ class VoronoiPacking(Packing):
         rings = eroded(voronoi_sides(self.sites, self.width, self.height, self.periodic), 0.0)
         corners = rings.corners + self.sites[rings.owners()] + np.array(self.corner)
         return np.split(corners, rings.first[1:-1])
+
+    def joints(self) -> Joints:
+        """Where the cells meet: their whole sides, as long as they were before erosion."""
+        period = np.where(self.periodic, self.lengths, 0.0)
+        return joints_of_cells([each - np.array(self.corner) for each in self.cells], self.sites, period)
 
 
 def voronoi_packing(
