@@ -176,6 +176,7 @@ class NamedInstant(Named):
     integers: np.ndarray
     floats: np.ndarray
     work_changes: float
+    flow: Any
 
     @property
     def contacts(self) -> ContactTable:
@@ -240,7 +241,8 @@ class NamedInstant(Named):
 
     @property
     def totals(self) -> dict[str, float]:
-        """The same accounts, each summed over all bodies and a cell that moves, and `work_changes`, which belongs to no body [J].
+        """The same accounts, each summed over all bodies and a cell that moves, and those that belong to no body [J]:
+        `work_changes`, and where the scene has sources or sinks `brought_in`.
 
         By rank: the order is part of the bits."""
         rows = self._where()
@@ -250,7 +252,8 @@ class NamedInstant(Named):
         )
         found = {"translational": np.sum(translational), "rotational": np.sum(rotational), "gravitational": -np.sum(lifted)}
         found |= {name: np.sum(self.state.book[everyone, column]) for name, column in PATHS.items()}
-        return {name: float(value) for name, value in found.items()} | {"work_changes": self.work_changes}
+        come = {"brought_in": self.flow.brought} if self.flow.active else {}
+        return {name: float(value) for name, value in found.items()} | {"work_changes": self.work_changes} | come
 
     def _moving_energies(self, rows: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of some rows: kinetic energies, and m g·x, whose negative is the energy in the field of gravity."""

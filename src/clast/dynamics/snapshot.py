@@ -14,6 +14,7 @@ from clast.dynamics.family import Family
 from clast.dynamics.named import NamedInstant, Rows
 
 if TYPE_CHECKING:
+    from clast.dynamics.bodies.flow import Flow
     from clast.dynamics.engine import Engine
 
 
@@ -46,6 +47,7 @@ class Snapshot(NamedInstant):
     tags: Any  # with the loads of this instant
     rows: Rows
     work_changes: float  # done so far by whoever changed the run
+    flow: Flow  # who has come in and gone out so far
 
     def _where(self) -> Rows:
         return self.rows
@@ -74,7 +76,7 @@ def take_snapshot(engine: Engine) -> Snapshot:
     row = engine.step - engine._program_start if len(engine.tags.program) > 1 else 0
     tags = engine.tags._replace(push=pushes_of(engine.tags, row, state.body))
     rows = Rows.of(engine)
-    constants = engine.family, engine.model, tags, rows, engine.work_changes
+    constants = engine.family, engine.model, tags, rows, engine.work_changes, engine.flow
     return Snapshot(engine.step, engine.time, state, before, after, integers, floats, *constants)
 
 

@@ -30,14 +30,16 @@ KINETIC, ELASTIC = ENERGIES[:2], ENERGIES[3:6]
 HEATS = ("heat_sliding", "heat_rolling", "heat_viscous", "heat_drag", "heat_lost_springs")
 CARRIED = ("carried_off",)  # kinetic and gravitational energy of grains that were taken out of the run
 WORKS = ("work_tags", "work_changes")  # of tags, and of whoever changed a run while it went on
+BROUGHT = ("brought_in",)  # kinetic and gravitational energy of grains that came in from sources
 PUSHED = ("overlap_work",)  # against pushes without potential: swings while bodies overlap, what stays was lost by the law
-ACCOUNTS = ENERGIES + HEATS + CARRIED + WORKS + PUSHED
+ACCOUNTS = ENERGIES + HEATS + CARRIED + BROUGHT + WORKS + PUSHED
 
 
 def sum_of(values: Mapping[str, float]) -> float:
-    """What stays the same in a perfect book, E + Q − W with what was carried off, of the accounts at an instant."""
+    """What stays the same in a perfect book, E + Q − W with what was carried off and less what was brought in, of the accounts at
+    an instant; nothing is brought in where the scene has no sources."""
     kept = sum(values[name] for name in ENERGIES + HEATS + CARRIED + PUSHED)
-    return kept - sum(values[name] for name in WORKS)
+    return kept - sum(values[name] for name in WORKS) - sum(values.get(name, 0.0) for name in BROUGHT)
 
 
 @dataclass(frozen=True)
@@ -93,9 +95,10 @@ class Book:
     def residual(self) -> np.ndarray:
         """E(t) − E(0) + Q − W; the change of each account is taken first, so that a large offset costs no digits.
 
-        Energy that left with removed grains counts as still there.
+        Energy that left with removed grains counts as still there, that of grains that came in as never having been away.
         """
         change = np.sum([self[name] - self[name][0] for name in ENERGIES + CARRIED + PUSHED], axis=0)
+        change -= np.sum([self[name] - self[name][0] for name in BROUGHT], axis=0)
         return change + (self.heat - self.heat[0]) - (self.work - self.work[0])
 
     @property
@@ -133,7 +136,7 @@ class Book:
             if np.ptp(self[name]) > 0.0:
                 look: dict[str, Any] = {"color": f"C{k % 10}", "ls": "-" if k < 10 else "--", "label": name.replace("_", " ")}
                 axes[0].plot(self.time, self.shown(name), **look)
-        total = self.energy + self._sum(CARRIED + PUSHED) + self.heat - self.work
+        total = self.energy + self._sum(CARRIED + PUSHED) - self._sum(BROUGHT) + self.heat - self.work
         axes[0].plot(self.time, total, "k--", lw=1, label="energy + heat − work")
         axes[0].set_ylabel("energy")
         axes[0].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))

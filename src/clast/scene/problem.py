@@ -14,6 +14,8 @@ from clast.errors import SceneError
 from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Kind, firsts
 from clast.scene.checks import check_gravity, check_width, numbers
+from clast.scene.flow import Sink, Source
+from clast.scene.flowing import Flowing
 from clast.scene.imposed import PLANE, Imposed, check_axes, sum_up
 from clast.scene.many import NewBodies
 from clast.scene.stored import move_to, periods_at, put_in, require_axes
@@ -55,7 +57,7 @@ class Settings(TypedDict, total=False):
     remove_below: float | None
 
 
-class Problem(Generic[Kind]):
+class Problem(Flowing, Generic[Kind]):
     """Bodies of one kind, the laws between their materials and what is imposed on them; see `Scene` and `Scene3D`."""
 
     axes: ClassVar[int]  # 2 in the plane, 3 in space
@@ -78,6 +80,8 @@ class Problem(Generic[Kind]):
         self.bodies: Bodies[Kind] = Bodies(self.kind)
         self.default_law = law
         self.pair_laws: dict[tuple[str, str], Law] = {}
+        self.sources: tuple[Source, ...] = ()
+        self.sinks: tuple[Sink, ...] = ()
 
     def __len__(self) -> int:
         return len(self.bodies)
@@ -186,6 +190,7 @@ class Problem(Generic[Kind]):
         The names are read from the signatures, so that a new argument is part of the identity of a run."""
         kinds = [each for each in type(self).__mro__ if issubclass(each, Problem)]
         names = {name for kind in kinds for name in signature(kind.__init__).parameters}
+        names |= {name for name in ("sources", "sinks") if getattr(self, name)}
         return {name: value for name, value in vars(self).items() if name in names}
 
     def described(self, kind: str, periods: Sequence[float], gravity: Sequence[float]) -> str:

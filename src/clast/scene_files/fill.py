@@ -12,6 +12,7 @@ from clast.packing.plane.insertion import insert_at_random
 from clast.packing.plane.lattice import square_lattice
 from clast.packing.plane.packing import Packing
 from clast.packing.plane.voronoi import voronoi_packing
+from clast.scene.flow import apportion
 from clast.scene.plane import Scene
 from clast.scene_files.build import ShapeShelf
 from clast.scene_files.complaint import at
@@ -91,14 +92,6 @@ def require_periods(periods: Sequence[float], counts: Mapping[str, int], side: s
             raise SceneError(
                 f"the period along {axis} is {period:.9g}, and {name} × {side} × expand is {size:.9g}: make them equal"
             )
-
-
-def apportion(count: int, shares: list[float]) -> np.ndarray:
-    """`count` divided by `shares` into whole numbers, as near as can be: the largest remainders are rounded up."""
-    exact = count * np.array(shares) / sum(shares)
-    whole = np.floor(exact).astype(np.int64)
-    whole[np.argsort(whole - exact, kind="stable")[: count - whole.sum()]] += 1
-    return whole
 
 
 def lattice_spacing(kinds: Sequence[Shape] | Sequence[Solid], spread: float, gap: float) -> float:

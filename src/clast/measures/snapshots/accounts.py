@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 def accounts(engine: Engine, snapshot: Snapshot) -> dict[str, float]:
     """Every account at the instant of a snapshot [energy]; called as all quantities of a sample are."""
     totals, contacts = snapshot.totals, snapshot.contacts
+    brought = {"brought_in": totals["brought_in"]} if "brought_in" in totals else {}
     return {
         "translational": totals["translational"],
         "rotational": totals["rotational"],
@@ -30,4 +31,4 @@ def accounts(engine: Engine, snapshot: Snapshot) -> dict[str, float]:
         "carried_off": totals["carried_off"],
         "work_tags": totals["work_tags"],
         "work_changes": totals["work_changes"],
-    }
+    } | brought

@@ -12,10 +12,11 @@ from clast.errors import SceneError
 from clast.packing.space.insertion import insert_at_random3d
 from clast.packing.space.packing import Packing3D
 from clast.packing.space.voronoi import voronoi_packing3d
+from clast.scene.flow import apportion
 from clast.scene.space import Scene3D
 from clast.scene_files.complaint import at
 from clast.scene_files.declared import arguments
-from clast.scene_files.fill import SAME, apportion, lattice_spacing, require_periods
+from clast.scene_files.fill import SAME, lattice_spacing, require_periods
 from clast.scene_files.space.build import SolidShelf
 from clast.scene_files.space.schema import LatticeFillKeys, RandomFillKeys, SpaceVoronoiFillKeys
 from clast.shapes.space.solid import Solid
