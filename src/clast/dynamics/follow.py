@@ -18,6 +18,7 @@ import numpy as np
 
 from clast.dynamics.binding import kernels_of
 from clast.dynamics.bodies.flow import refuse_tags
+from clast.dynamics.bodies.removal import absent
 from clast.dynamics.bodies.rows import law_table, stiffness_of
 from clast.dynamics.bodies.succession import take_over
 from clast.dynamics.timestep import unstable_step
@@ -104,7 +105,7 @@ def take_numbers(engine: Engine) -> bool:
 
 def refuse_unstable(engine: Engine, model: Any) -> None:
     """StepError if the time step of a run does not go with another stiffness."""
-    if engine.dt > (limit := unstable_step(model, engine.tags, engine.moving)):
+    if engine.dt > (limit := unstable_step(model, engine.tags, engine.moving, absent(engine))):
         raise StepError(
             f"with the changed law a single contact is unstable above a time step of {limit:.3g}, and the run has "
             f"{engine.dt:.3g}: give Simulation a smaller dt from the start"

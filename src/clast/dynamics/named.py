@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from clast.algebra.quaternions import matrix
 from clast.dynamics.arrays import DRAG, LOST, REMOVED, ROLLING, SHEARED, SLIDING, TAG_WORK, VISCOUS, WORK
+from clast.dynamics.bodies.removal import absent
 from clast.dynamics.family import Family
 from clast.dynamics.named_contacts import ContactTable
 from clast.dynamics.plane.columns import COS, PLACE_OF_OFFSET, SIN, SPIN
@@ -317,7 +318,7 @@ class NamedEngine(Named):
     @property
     def safe_step(self) -> float:
         """The time step that `dt=None` takes [s]; see `clast.dynamics.timestep`."""
-        return safe_step(self.model, self.tags, self.moving, self.family.TOGETHER)
+        return safe_step(self.model, self.tags, self.moving, self.family.TOGETHER, absent(self))
 
     @property
     def depth_held_against(self) -> str:

@@ -4,6 +4,8 @@ What `together` stands for is written in the layout of each family, and so is Mo
 whose stiffness grows with the overlap, k is taken at 5 % of the smallest sphero-radius.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from clast.dynamics.arrays import Model, Tags
@@ -11,24 +13,27 @@ from clast.dynamics.arrays import Model, Tags
 FRACTION = 0.15
 
 
-def safe_step(model: Model, tags: Tags, moving: int, together: float) -> float:
-    """Δt for the bodies that move, each under `together` times the stiffness of a contact; 0.15 where nothing can give way."""
-    frequency = single_frequency(model, tags, moving, model.stiffness[0])
+def safe_step(model: Model, tags: Tags, moving: int, together: float, others: Sequence[int] = ()) -> float:
+    """Δt for the bodies that move, each under `together` times the stiffness of a contact; 0.15 where nothing can give way.
+
+    others   rows of free bodies that take no part yet, or no more
+    """
+    frequency = single_frequency(model, tags, moving, model.stiffness[0], others)
     return FRACTION / (float(np.sqrt(together)) * frequency) if frequency > 0.0 else FRACTION
 
 
-def unstable_step(model: Model, tags: Tags, moving: int) -> float:
+def unstable_step(model: Model, tags: Tags, moving: int, others: Sequence[int] = ()) -> float:
     """Δt = 2/ω of one contact of count one with a body that does not give way: above it Verlet itself diverges."""
-    frequency = single_frequency(model, tags, moving, model.stiffness[1])
+    frequency = single_frequency(model, tags, moving, model.stiffness[1], others)
     return 2.0 / frequency if frequency > 0.0 else float("inf")
 
 
-def single_frequency(model: Model, tags: Tags, moving: int, stiffness: float) -> float:
+def single_frequency(model: Model, tags: Tags, moving: int, stiffness: float, others: Sequence[int]) -> float:
     """Largest ω = √(k (1/m + l²/I)) of the bodies that move. What a tag prescribes cannot swing."""
     axes = len(model.period)
     gives_way = np.ones((moving, 2))
     tagged = gives_way[moving - len(tags.imposed) :]
     tagged[:, 0] = tags.imposed[:, :axes].min(axis=1) == 0
     tagged[:, 1] = tags.imposed[:, axes:].min(axis=1) == 0
-    shifts, turns = (gives_way * model.ease[:moving]).T
+    shifts, turns = np.concatenate([gives_way * model.ease[:moving], model.ease[np.array(others, np.int64)]]).T
     return float(np.sqrt(stiffness * (shifts + turns).max(initial=0.0)))

@@ -30,9 +30,10 @@ KINETIC, ELASTIC = ENERGIES[:2], ENERGIES[3:6]
 HEATS = ("heat_sliding", "heat_rolling", "heat_viscous", "heat_drag", "heat_lost_springs")
 CARRIED = ("carried_off",)  # kinetic and gravitational energy of grains that were taken out of the run
 WORKS = ("work_tags", "work_changes")  # of tags, and of whoever changed a run while it went on
-BROUGHT = ("brought_in",)  # kinetic and gravitational energy of grains that came in from sources
 PUSHED = ("overlap_work",)  # against pushes without potential: swings while bodies overlap, what stays was lost by the law
-ACCOUNTS = ENERGIES + HEATS + CARRIED + BROUGHT + WORKS + PUSHED
+ACCOUNTS = ENERGIES + HEATS + CARRIED + WORKS + PUSHED  # that every run has
+BROUGHT = ("brought_in",)  # kinetic and gravitational energy of grains that came in, where the scene has sources or sinks
+KNOWN = ACCOUNTS + BROUGHT
 
 
 def sum_of(values: Mapping[str, float]) -> float:
@@ -54,7 +55,7 @@ class Book:
         return f"<energy book: {len(self.time)} sample{'' if len(self.time) == 1 else 's'}{span}>"
 
     def __getitem__(self, account: str) -> np.ndarray:
-        if account in ACCOUNTS and account not in self.series:  # a run stored before this account was kept
+        if account in KNOWN and account not in self.series:  # nothing came in, or the run was stored before this was kept
             return np.zeros(len(self.time))
         return np.asarray(self.series[account])
 
@@ -132,7 +133,7 @@ class Book:
             figure, axes = plt.subplots(2, 1, sharex=True, figsize=(7, 6), height_ratios=(3, 1), layout="constrained")
         else:
             figure = axes[0].figure
-        for k, name in enumerate(ACCOUNTS):  # an account keeps its look from run to run
+        for k, name in enumerate(KNOWN):  # an account keeps its look from run to run
             if np.ptp(self[name]) > 0.0:
                 look: dict[str, Any] = {"color": f"C{k % 10}", "ls": "-" if k < 10 else "--", "label": name.replace("_", " ")}
                 axes[0].plot(self.time, self.shown(name), **look)

@@ -39,10 +39,6 @@ class Source:
         """When its grain of this number, from 0 on, is due."""
         return self.start if self.rate is None else self.start + number / self.rate
 
-    def is_open(self, time: float) -> bool:
-        """Whether grains may come at a time."""
-        return time >= self.start and (self.until is None or time < self.until)
-
     @property
     def ids(self) -> np.ndarray:
         """Ids (count,) of its grains."""
@@ -76,8 +72,8 @@ def source_of(first: int, axes: int, lower: Any, upper: Any, **given: Any) -> So
     seed = given["seed"]
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise SceneError(f"{who}: seed = {seed!r} must be a whole number, 0 or above")
-    count = count_of(who, given["count"], rate, start, until)
-    return Source(first, count, low, high, velocity, turn_of(who, given["turn"], axes), rate, start, until, int(seed), given["name"])
+    count, turn = count_of(who, given["count"], rate, start, until), turn_of(who, given["turn"], axes)
+    return Source(first, count, low, high, velocity, turn, rate, start, until, int(seed), given["name"])
 
 
 def count_of(who: str, count: Any, rate: float | None, start: float, until: float | None) -> int:

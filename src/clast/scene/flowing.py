@@ -17,12 +17,9 @@ class Flowing:
     axes: ClassVar[int]
     box: Any
     bodies: Any
+    add_many: Any
     sources: tuple[Source, ...]
     sinks: tuple[Sink, ...]
-
-    def add_many(self, shapes: Any, positions: Any, **given: Any) -> np.ndarray:
-        """Add a body for each row of positions; returns their ids."""
-        raise NotImplementedError
 
     def source(
         self,
@@ -51,7 +48,7 @@ class Flowing:
         start, until   when the first is due, and from when on no more come in [time]
         shares         of the shapes in the number of grains; equal ones if not given
         velocity       with which they come [length/time], (0, 0) or (0, 0, 0) if not given; they do not spin
-        turn           angle [radians], in space a quaternion; at random if not given
+        turn           from how they were drawn: an angle [radians], in space a quaternion; at random if not given
         seed           of all that is drawn at random
 
         A grain that is due comes in where the circle or ball round it is clear of all others and of walls; until there is such a

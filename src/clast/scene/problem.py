@@ -197,8 +197,9 @@ class Problem(Flowing, Generic[Kind]):
         """The scene in one line."""
         big = np.count_nonzero(self.bodies.column("big"))
         sides = [axis for axis, period in zip("xyz", periods, strict=False) if period > 0.0]
+        wait = f" ({self.waiting.size} of them in sources)" if self.sources else ""
         return (
-            f"{kind}: {len(self.bodies) - big} grains, {big} big bodies, "
+            f"{kind}: {len(self.bodies) - big} grains{wait}, {big} big bodies, "
             f"{'periodic in ' + ' and '.join(sides) if sides else 'open box'}, gravity {gravity}, {self.default_law}"
         )
 

@@ -2,8 +2,8 @@
 sight are (`clast.dynamics.bodies.removal`). Sources do this (`clast.dynamics.bodies.sources`), and a protocol between stretches
 (`clast.protocols.pour`).
 
-What they bring along is booked, so that the book closes: as `brought_in` by sources, by the protocol with the opposite sign of what
-removed grains carry off.
+What they bring along is booked, so that the book closes: as `brought_in` by sources, by the protocol with the opposite sign of
+what removed grains carry off.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clast.dynamics.arrays import REMOVED
+from clast.dynamics.arrays import DRAG, REMOVED
 from clast.dynamics.bodies.removal import reorder
 from clast.dynamics.plane.columns import COS, SIN
 from clast.dynamics.space.columns import TURN
@@ -50,28 +50,35 @@ def come_in(engine: Engine, ids: np.ndarray, places: np.ndarray, turns: np.ndarr
     places, turns   (k, d), and angles (k,) or quaternions (k, 4)
 
     Their energy is booked as brought in: −m g·x and, as the book has it, ½ v₋·M·v₊ with the velocities of half a step before and
-    after.
+    after. What drag would have taken in the half step before they came is not theirs.
     """
     rows = np.argsort(engine.order)[ids]
-    before, after = around(engine, velocity)
+    braking = 0.25 * engine.dt * drag_now(engine)
+    before, after = around(engine, velocity, braking)
     put(engine, rows, places, turns)
     state, gravity, mass = engine.state, engine.model.gravity, 1.0 / engine.model.inverse_mass[rows]
     back = engine.step > 0 and not engine.kernels.GEAR
     state.body[rows, engine.family.VELOCITIES] = before + 0.5 * engine.dt * gravity if back else velocity
     half_a_step_back(engine, rows)
+    if back:
+        state.book[rows, DRAG] -= mass * (braking * float((before + velocity) @ before))
     height = sum(-gravity[k] * places[:, k] for k in range(gravity.size))
     energy = float(np.sum(mass * (0.5 * float(before @ after) + height)))
     join(engine, rows, engine.flow.with_new(ids, engine.step, energy))
 
 
-def around(engine: Engine, velocity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Velocities (d,) half a step before and after this instant, at which it is `velocity`, of a body under gravity and drag alone;
-    with Gear's method both are that of the instant."""
-    if engine.kernels.GEAR:
-        return velocity, velocity
+def drag_now(engine: Engine) -> float:
+    """The rate of the drag at this instant [1/time]."""
     engine._renew_program()
     program = engine.tags.program
-    braking = 0.25 * engine.dt * float(program[engine.step - engine._program_start if len(program) > 1 else 0, -1])
+    return float(program[engine.step - engine._program_start if len(program) > 1 else 0, -1])
+
+
+def around(engine: Engine, velocity: np.ndarray, braking: float) -> tuple[np.ndarray, np.ndarray]:
+    """Velocities (d,) half a step before and after this instant, at which it is `velocity`, of a body under gravity and drag
+    alone; with Gear's method both are that of the instant. `braking` is that of half a kick, as in `kick_and_drift`."""
+    if engine.kernels.GEAR:
+        return velocity, velocity
     half = 0.5 * engine.dt * engine.model.gravity
     if engine.step == 0:
         after = ((1.0 - braking) * velocity + half) / (1.0 + braking)

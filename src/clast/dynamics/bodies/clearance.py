@@ -1,7 +1,7 @@
 """Whether there is room for a grain that comes in: pure geometry, by the circle or ball round it.
 
-Other grains are taken by the balls round them as well, walls by their features. A closed wall is a rim, and grains may come inside
-of it; a sharp one is solid. All lengths as in space: the plane lies at z = 0.
+Other grains are taken by the balls round them as well, walls by their features. A closed wall is a rim, and grains may come
+inside of it; a sharp one is solid. All lengths as in space: the plane lies at z = 0.
 """
 
 from __future__ import annotations
@@ -78,9 +78,10 @@ class Clearance:
         if ((away * away).sum(axis=1) <= (self.reaches + wanted) ** 2).any():
             return False
         point, walls = in_space(place), self.walls
-        if len(walls.ends) and (
-            distance_to_segments(point, walls.ends[:, 0], walls.ends[:, 1]) <= walls.end_radius + wanted
-        ).any():
+        if (
+            len(walls.ends)
+            and (distance_to_segments(point, walls.ends[:, 0], walls.ends[:, 1]) <= walls.end_radius + wanted).any()
+        ):
             return False
         a, b, c = walls.corners[:, 0], walls.corners[:, 1], walls.corners[:, 2]
         if len(a) and (height_over_triangles(point, a, b, c) <= walls.corner_radius + wanted).any():

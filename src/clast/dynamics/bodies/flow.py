@@ -92,6 +92,18 @@ def conserved(snapshot: Snapshot) -> float:
     return kept + sum(float(np.sum(getattr(contacts, name))) for name in ELASTIC)
 
 
-def due_step(source: Source, number: int, dt: float) -> int:
-    """The first step with a look at or after the time at which a grain of a source is due."""
-    return INTERVAL * max(0, math.ceil(source.time_of(number) / (dt * INTERVAL)))
+def look_at(time: float, dt: float) -> int:
+    """The first step with a look at or after a time."""
+    return INTERVAL * max(0, math.ceil(time / (dt * INTERVAL)))
+
+
+def next_of(source: Source, come: int, step: int, dt: float) -> int | None:
+    """The first step from `step` on at which the next grain of a source may come, where `come` have; None if there is none.
+
+    The looks of a source end with the first at or after `until`, for who was due before that.
+    """
+    time = source.time_of(come)
+    if come == source.count or (source.until is not None and time >= source.until):
+        return None
+    due = max(look_at(time, dt), -(-step // INTERVAL) * INTERVAL)
+    return None if source.until is not None and due > look_at(source.until, dt) else due

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clast.dynamics.bodies import removal
-from clast.dynamics.bodies.flow import INTERVAL, due_step
+from clast.dynamics.bodies.flow import INTERVAL, next_of
 from clast.dynamics.bodies.sinks import drain
 from clast.dynamics.bodies.sources import let_come
 
@@ -29,7 +29,6 @@ def next_look(engine: Engine) -> int:
     if scene.sinks:
         coming = min(coming, following)
     for source in scene.sources:
-        come = engine.flow.come_of(source)
-        if come < source.count and (source.until is None or following * engine.dt < source.until):
-            coming = min(coming, max(following, due_step(source, come, engine.dt)))
+        due = next_of(source, engine.flow.come_of(source), following, engine.dt)
+        coming = coming if due is None else min(coming, due)
     return coming

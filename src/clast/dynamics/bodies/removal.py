@@ -49,6 +49,13 @@ def may_remove(engine: Engine) -> bool:
     return engine.scene.remove_below is not None or engine.gone > 0 or engine.flow.active
 
 
+def absent(engine: Any) -> list[int]:
+    """Rows of the free bodies that take no part, yet or no more."""
+    rows = np.arange(engine.order.size - engine.gone, engine.order.size)
+    found: list[int] = rows[engine.roles.rank[rows] < engine.whole_roles.free].tolist()
+    return found
+
+
 def is_due(engine: Engine) -> bool:
     """Whether this is a step to look for fallen grains."""
     return engine.scene.remove_below is not None and engine.step % INTERVAL == 0
@@ -103,7 +110,9 @@ def without_bodies(springs: Any, gone: np.ndarray) -> Any:
 
 def reorder(engine: Engine, rows: np.ndarray, gone: int, springs: Any, flow: Flow | None = None) -> None:
     """Let row k hold what row rows[k] held, and take the last `gone` rows out of the motion. Lists must be built anew; they will
-    find `springs`. `flow`, where given, is who has come and gone by then. Ranks stay with their bodies: free rows may come in any order, tagged ones and those at rest keep theirs; of
+    find `springs`. `flow`, where given, is who has come and gone by then.
+
+    Ranks stay with their bodies: free rows may come in any order, tagged ones and those at rest keep theirs; of
     tagged ones none is taken out.
     """
     new_row, whole, order = np.argsort(rows), engine.whole_roles, engine.order[rows]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clast.algebra.quaternions import random_turns
+from clast.algebra.quaternions import product, random_turns
 from clast.dynamics.bodies import arrival
 from clast.dynamics.bodies.clearance import Clearance
-from clast.dynamics.bodies.flow import due_step
+from clast.dynamics.bodies.flow import next_of
 from clast.scene.flow import Source
 
 if TYPE_CHECKING:
@@ -22,15 +22,15 @@ def let_come(engine: Engine) -> None:
     """Bring in the grains that are due and have room now."""
     for number, source in enumerate(engine.scene.sources):
         first = engine.flow.come_of(source)
-        if not source.is_open(engine.time) or first == source.count or due_step(source, first, engine.dt) > engine.step:
+        if next_of(source, first, engine.step, engine.dt) != engine.step:
             continue
         clearance = Clearance(engine, source)
         places, turns = [], []
         for k in range(first, source.count):
-            if due_step(source, k, engine.dt) > engine.step:
+            if next_of(source, k, engine.step, engine.dt) != engine.step:
                 break
             rng = np.random.default_rng([source.seed, number, k, engine.step])
-            turns.append(turn_of(source, rng))
+            turns.append(turn_of(source, rng, engine.scene.bodies[source.first + k].shape))
             place = place_of(source, k, rng, clearance)
             if place is None:
                 break
@@ -40,11 +40,11 @@ def let_come(engine: Engine) -> None:
             arrival.come_in(engine, ids, np.array(places), np.array(turns[: len(places)]), np.array(source.velocity))
 
 
-def turn_of(source: Source, rng: np.random.Generator) -> np.ndarray:
-    """An angle (), in space a quaternion (4,): that of the source, or one at random."""
-    if source.turn is not None:
-        return np.array(source.turn[0] if len(source.turn) == 1 else source.turn)
-    return np.array(rng.uniform(0.0, 2.0 * np.pi)) if len(source.lower) == 2 else random_turns(rng, 1)[0]
+def turn_of(source: Source, rng: np.random.Generator, shape: Any) -> np.ndarray:
+    """An angle (), in space an orientation (4,): turned as the source says from how the shape was drawn, or at random."""
+    if len(source.lower) == 2:
+        return np.array(rng.uniform(0.0, 2.0 * np.pi) if source.turn is None else source.turn[0])
+    return random_turns(rng, 1)[0] if source.turn is None else product(np.array(source.turn), shape.orientation)
 
 
 def place_of(source: Source, number: int, rng: np.random.Generator, clearance: Clearance) -> np.ndarray | None:

@@ -106,10 +106,11 @@ def frames_figure(
 
 
 def scene_figure(scene: Scene3D) -> Any:
-    """A picture of a scene in space, where its bodies start."""
+    """A picture of a scene in space, where its bodies start; grains of sources are not there yet."""
     bodies = scene_surfaces(scene)
     positions, orientations = scene.bodies.column("position"), scene.bodies.column("orientation")
-    grains = np.flatnonzero(~bodies.big)
+    absent = np.isin(np.arange(len(positions)), scene.waiting)
+    grains = np.flatnonzero(~bodies.big & ~absent)
     walls = wall_points(bodies, positions, orientations)
     low, high = box_around(bodies, grains, [(positions[grains], np.ones(grains.size, bool))], walls)
     margin = MARGIN * float((high - low).max())
@@ -119,7 +120,7 @@ def scene_figure(scene: Scene3D) -> Any:
     tint = Tint("id")
     studio = Studio(bodies, camera)
     try:
-        return compose([studio.draw(positions, orientations, tint.fixed(len(positions)))], camera, [""], tint)
+        return compose([studio.draw(positions, orientations, tint.fixed(len(positions)), absent=absent)], camera, [""], tint)
     finally:
         studio.close()
 
