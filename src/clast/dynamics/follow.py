@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from clast.dynamics.binding import kernels_of
-from clast.dynamics.bodies.flow import refuse_tags
 from clast.dynamics.bodies.removal import absent
 from clast.dynamics.bodies.rows import law_table, stiffness_of
 from clast.dynamics.bodies.succession import take_over
@@ -124,7 +123,7 @@ def lay_out_anew(engine: Engine, leaving: np.ndarray) -> None:
     """Make the engine that of its scene as it is now, where it stands; the bodies `leaving` (ids) take no part any more."""
     gone = np.concatenate([engine.order[engine.order.size - engine.gone :], leaving])
     scene = engine.scene
-    refuse_tags(scene, engine.flow.waiting(scene))
+    scene.refuse_tagged(engine.flow.waiting(scene))
     alpha = "auto" if engine._search is not None else engine._chosen_alpha
     new = type(engine).without_lists(without(scene, gone), engine.dt, alpha, engine.threads, engine.integrator, engine.device)
     take_over(new, engine, gone)

@@ -91,3 +91,12 @@ class Flowing:
     def waiting(self) -> np.ndarray:
         """Ids of the grains that are not there at the start: those of sources."""
         return np.concatenate([np.zeros(0, np.int64), *(each.ids for each in self.sources)])
+
+    def refuse_tagged(self, ids: np.ndarray) -> None:
+        """SceneError where one of some grains that wait has a tag: who comes in is free."""
+        for number in ids.tolist():
+            if tags := self.bodies[number].tags:
+                raise SceneError(
+                    f"body {number} is a grain of a source, has not come in yet, and has a tag ({tags[0]!r}): tag it when it is "
+                    "there, in a clast.Simulation"
+                )

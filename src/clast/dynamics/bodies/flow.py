@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from clast.dynamics.bodies import removal
-from clast.errors import SceneError
 from clast.scene.flow import Source
 
 if TYPE_CHECKING:
@@ -69,20 +68,10 @@ def begin(engine: Engine) -> None:
     scene = engine.scene
     engine.flow = Flow(active=bool(scene.sources or scene.sinks))
     if scene.sources:
-        refuse_tags(scene, scene.waiting)
+        scene.refuse_tagged(scene.waiting)
         rows = np.argsort(engine.order)[scene.waiting]
         others = np.setdiff1d(np.arange(engine.order.size), rows)
         removal.reorder(engine, np.concatenate([others, rows]), rows.size, engine._memory(engine._seen_lists))
-
-
-def refuse_tags(scene: Any, ids: np.ndarray) -> None:
-    """SceneError for a tag on a grain that waits: who comes in is free."""
-    for number in ids.tolist():
-        if scene.bodies[number].tags:
-            raise SceneError(
-                f"body {number} is a grain of a source, has not come in yet, and has a tag ({scene.bodies[number].tags[0]!r}): "
-                "tag it when it is there, in a clast.Simulation"
-            )
 
 
 def conserved(snapshot: Snapshot) -> float:
