@@ -41,7 +41,7 @@ def let_come(engine: Engine) -> None:
 
 
 def turn_of(source: Source, rng: np.random.Generator, shape: Any) -> np.ndarray:
-    """An angle (), in space an orientation (4,): turned as the source says from how the shape was drawn, or at random."""
+    """An angle (), in space an orientation (4,): turned as the source has it from how the shape was drawn, or at random."""
     if len(source.lower) == 2:
         return np.array(rng.uniform(0.0, 2.0 * np.pi) if source.turn is None else source.turn[0])
     return random_turns(rng, 1)[0] if source.turn is None else product(np.array(source.turn), shape.orientation)
