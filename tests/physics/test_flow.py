@@ -1,17 +1,19 @@
 """Grains that come in and go out: where they come, what they bring and carry off, the balance of masses, the same bits."""
 
+import signal
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from books import assert_a_broken_account_is_seen, booked
 from flowing_scenes import LAW, chute, shaft, sheared, slope
+from interrupted import advance_interrupted
 from same_bits import after, assert_same_bits, hand_over, result, with_outputs
 
 import clast
 from clast.dynamics.engine import Engine
 from clast.errors import SceneError, StepError
-from clast.shapes import cuboid, disk, plate, point, polyline, regular, segment, sphere
+from clast.shapes import cuboid, disk, library_solid, plate, point, polyline, regular, segment, sphere
 
 DT = 1e-4
 INTERVAL = 128  # steps between looks, as docs/flow.md has it
@@ -172,10 +174,11 @@ def test_no_grain_comes_after_the_end():
 
 def test_in_space_grains_are_turned_from_how_they_were_drawn():
     scene = clast.Scene3D(law=LAW)
-    brick = cuboid((0.1, 0.2, 0.4), 0.02)
+    brick = library_solid("l-block")
+    assert not np.allclose(np.abs(brick.orientation), (1.0, 0.0, 0.0, 0.0))
     turn = np.array([0.6, 0.0, 0.8, 0.0])
     (first,) = scene.source(brick, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), count=1, turn=turn)
-    other = scene.add_drawn(brick, (3.0, 0.0, 0.0), turn=turn)
+    other = scene.add_drawn(brick, (5.0, 0.0, 0.0), turn=turn)
     engine = Engine(scene, dt=DT)
     engine.advance(1)
     assert np.array_equal(engine.orientations[first], engine.orientations[other])
@@ -252,6 +255,16 @@ def test_bits_do_not_depend_on_a_stop(reference, seed):
     hand_over(first, again)
     again.advance(steps)
     assert_same_bits(result(again), expected)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers here")
+@pytest.mark.parametrize("after_seconds", [0.001, 0.004])
+def test_ctrl_c_changes_no_bit(reference, after_seconds):
+    """A look happens whole or not at all, wherever it is interrupted."""
+    scene_of, steps, expected = reference
+    engine = Engine(scene_of(), dt=DT, alpha=0.01)
+    assert advance_interrupted(engine, steps, after_seconds) > 5
+    assert_same_bits(result(engine), expected)
 
 
 def test_another_seed_is_another_run():
@@ -332,6 +345,16 @@ def test_a_thousand_grains():
         broken = again
     broken.advance(25_000)
     assert_same_bits(result(broken), result(engine))
+
+
+@pytest.mark.parametrize("place, leaves", [((3.3, 0.0), True), ((-2.7, 0.0), True), ((3.6, 0.0), False), ((0.3, 1.0), False)])
+def test_a_sink_of_a_periodic_box_is_in_all_its_images(place, leaves):
+    scene = clast.Scene(law=LAW, box=clast.Box(period_x=1.0))
+    scene.add(disk(radius=0.1), place)
+    scene.sink(lower=(0.2, -0.1), upper=(0.4, 0.1))
+    engine = Engine(scene, dt=DT)
+    engine.advance(1)
+    assert engine.present[0] == (not leaves)
 
 
 def test_what_touches_nobody_leaves_at_once():

@@ -12,6 +12,7 @@ import numpy as np
 
 from clast.backend.lines import at_a_line
 from clast.dynamics.arrays import PER_BODY, REMOVED, Roles
+from clast.dynamics.bodies.at_once import at_once
 
 if TYPE_CHECKING:
     from clast.dynamics.bodies.flow import Flow
@@ -79,7 +80,8 @@ def remove_fallen(engine: Engine) -> None:
     if rows.size == 0:
         return
     rows = rows[np.argsort(engine.roles.rank[rows])]  # products of matrices may round by where a row stands
-    take_out(engine, rows, snapshot, FALLEN)
+    with at_once(engine):
+        take_out(engine, rows, snapshot, FALLEN)
 
 
 def take_out(engine: Engine, rows: np.ndarray, snapshot: Snapshot, sinks: np.ndarray | int) -> None:

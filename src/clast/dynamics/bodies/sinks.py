@@ -13,6 +13,7 @@ import numpy as np
 from clast.algebra import lattice
 from clast.dynamics.arrays import REMOVED
 from clast.dynamics.bodies import removal
+from clast.dynamics.bodies.at_once import at_once
 from clast.dynamics.bodies.flow import conserved
 from clast.scene.flow import Sink
 
@@ -34,11 +35,12 @@ def drain(engine: Engine) -> None:
     rows = rows[np.argsort(engine.roles.rank[rows])]
     snapshot = engine.snapshot()
     touching = np.isin(rows, snapshot.integers[:, :2])
-    removal.take_out(engine, rows, snapshot, sink_of[rows])
-    if touching.any():
-        parted = conserved(snapshot) - conserved(engine.snapshot())
-        last = np.arange(engine.order.size - rows.size, engine.order.size)  # where they are now
-        engine.state.book[last[touching], REMOVED] += parted / np.count_nonzero(touching)
+    with at_once(engine):
+        removal.take_out(engine, rows, snapshot, sink_of[rows])
+        if touching.any():
+            parted = conserved(snapshot) - conserved(engine.snapshot())
+            last = np.arange(engine.order.size - rows.size, engine.order.size)  # where they are now
+            engine.state.book[last[touching], REMOVED] += parted / np.count_nonzero(touching)
 
 
 def inside(sink: Sink, places: np.ndarray, engine: Engine) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 
 from clast.algebra.quaternions import product, random_turns
 from clast.dynamics.bodies import arrival
+from clast.dynamics.bodies.at_once import at_once
 from clast.dynamics.bodies.clearance import Clearance
 from clast.dynamics.bodies.flow import next_of
 from clast.scene.flow import Source
@@ -37,7 +38,8 @@ def let_come(engine: Engine) -> None:
             places.append(place)
         if places:
             ids = source.first + np.arange(first, first + len(places))
-            arrival.come_in(engine, ids, np.array(places), np.array(turns[: len(places)]), np.array(source.velocity))
+            with at_once(engine):
+                arrival.come_in(engine, ids, np.array(places), np.array(turns[: len(places)]), np.array(source.velocity))
 
 
 def turn_of(source: Source, rng: np.random.Generator, shape: Any) -> np.ndarray:
