@@ -1,8 +1,8 @@
 """A run killed at any moment and resumed ends with the same bits as the unbroken one.
 
-Two scenes: `clast run cow-gas` and hexagons that fall and rub, whose springs must survive. The work is done by children
-of a helper process (this file as a script): forked ones, which cost milliseconds, or, in the validate tier, fresh ones,
-which are also killed while they import and start.
+Three scenes: `clast run cow-gas`, hexagons that fall and rub, whose springs must survive, and grains that come in from a source
+and go out. The work is done by children of a helper process (this file as a script): forked ones, which cost milliseconds, or, in
+the validate tier, fresh ones, which are also killed while they import and start.
 """
 
 import json
@@ -53,9 +53,22 @@ def hexagons(folder: Path, resume: bool, device: str = "cpu") -> int:
     return 0
 
 
+def flow(folder: Path, resume: bool, count: int = 40) -> int:
+    """Grains come in, fall through a shaft and go out."""
+    import clast
+
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
+    from flowing_scenes import shaft
+
+    given: dict[str, Any] = {"samples": 200, "frames": 60, "resume": resume, "checkpoint_seconds": 0.005}
+    clast.run(shaft(count), until=0.8 + 1e-3 * count, dt=6e-5, out=folder, **given)
+    return 0
+
+
 ON_GPU = "hexagons on a GPU"
 WORK: dict[str, Callable[[Path, bool], int]] = {
-    "gas": gas, "hexagons": hexagons, ON_GPU: partial(hexagons, device="cuda"),
+    "gas": gas, "hexagons": hexagons, "flow": flow, "thousand": partial(flow, count=1000),
+    ON_GPU: partial(hexagons, device="cuda"),
 }  # fmt: skip
 
 
@@ -199,19 +212,19 @@ def in_helper(job: str, folder: Path, kills: int, fresh: bool = False) -> dict[s
     seen: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     print(job, seen)
     assert seen["kills"] == kills and seen["rotational"] > 0.0 and seen["resumes"] >= 1
-    if job != "gas":
+    if job in ("hexagons", ON_GPU):
         assert seen["springs"] > 10
     return seen
 
 
-@pytest.mark.parametrize("job", [pytest.param("gas", marks=pytest.mark.validate), "hexagons"])
+@pytest.mark.parametrize("job", [pytest.param("gas", marks=pytest.mark.validate), "hexagons", "flow"])
 def test_a_killed_run_ends_as_the_unbroken_one(job, tmp_path):
     in_helper(job, tmp_path, 4)
 
 
 @pytest.mark.validate
 @pytest.mark.parametrize("fresh", [False, True])
-@pytest.mark.parametrize("job", ["gas", "hexagons"])
+@pytest.mark.parametrize("job", ["gas", "hexagons", "thousand"])
 def test_a_run_killed_thirty_times_ends_as_the_unbroken_one(job, fresh, tmp_path):
     seen = in_helper(job, tmp_path, 30, fresh)
     assert seen["half_written"] >= 3

@@ -43,7 +43,7 @@ def test_errors_removal_order_and_changes_are_those_of_threads():
     trials = in_simulator("grid_trials.py")
     for name in ("too_deep", "too_fast", "only_tags", "no_number"):
         assert trials[name]["cuda"] == trials[name]["cpu"]
-    for name in ("removed", "reordered", "changed", "poured"):  # what pushes a wall is summed in shares
+    for name in ("removed", "reordered", "changed", "poured", "flowing"):  # what pushes a wall is summed in shares
         assert trials[name]["cuda"] == pytest.approx(trials[name]["cpu"], rel=1e-12, abs=1e-12), name
     assert trials["too_deep"]["cpu"][0].startswith("OverlapError: bodies 0 and 1 overlap by")
     assert trials["too_fast"]["cpu"][0].startswith("SpeedError: bodies 0 and 1 move 0.2 against each other in one step")
@@ -51,6 +51,7 @@ def test_errors_removal_order_and_changes_are_those_of_threads():
     assert "every component of both is prescribed" in trials["only_tags"]["cpu"][0]
     assert trials["no_number"]["cpu"][0].startswith("NotFiniteError: body 0 left the finite numbers")
     assert trials["removed"]["cpu"][-1] == 2 and trials["poured"]["cpu"][-1] > 0
+    assert trials["flowing"]["cpu"][-6:] == [1, 0, 1, 3, 128, 0]  # who has gone, at which step, into which sink
 
 
 @pytest.mark.parametrize("name", SIMULATED)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from clast.dynamics.engine import Engine
-from clast.measures.book import ACCOUNTS, Book
+from clast.measures.book import Book
 from clast.measures.snapshots.accounts import accounts
 
 
@@ -14,7 +14,7 @@ def booked(engine: Engine, end: int, samples: int = 200) -> Book:
         engine.advance(int(step))
         rows.append(accounts(engine, engine.snapshot()))
         times.append(engine.time)
-    return Book(np.array(times), {name: np.array([row[name] for row in rows]) for name in ACCOUNTS})
+    return Book(np.array(times), {name: np.array([row[name] for row in rows]) for name in rows[0]})
 
 
 def assert_a_broken_account_is_seen(book: Book, name: str, wrong: float) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import grid_scenes
 import numpy as np
 
-from clast.dynamics.bodies import locality, removal
+from clast.dynamics.bodies import flow, locality, passing, removal
 from clast.dynamics.engine import Engine
 from clast.errors import ClastError
 from clast.laws import Linear, OverlapVolume
@@ -124,7 +124,21 @@ def poured(device: str) -> list[Any]:
     return [*numbers(found.engine), found.series["contacts"].max()]
 
 
-TRIALS = (too_deep, too_fast, only_tags, no_number, removed, reordered, changed, poured)
+def flowing(device: str) -> list[Any]:
+    """Grains come in from a source and go out, one of them while another lies on it."""
+    scene = Scene(law=Linear(1e4, 5e3, friction=0.5), gravity=(0.0, -10.0))
+    scene.add_wall(segment((-1.0, -0.7), (0.9, -0.7), 0.1))
+    scene.add(disk(0.3), (0.0, -0.301))
+    scene.add(disk(0.3), (0.1, 0.28))
+    scene.source(regular(4, 0.05, side=0.2), (-1.0, 0.0), (1.0, 1.5), count=6, rate=60.0, velocity=(0.5, -3.0))
+    scene.sink(lower=(0.2, -2.0), upper=(9.0, -0.2))
+    scene.sink(lower=(-0.2, -0.5), upper=(0.2, 0.0))
+    engine = Engine(scene, dt=1e-3, alpha=0.05, device=device)
+    engine.advance(200)
+    return [*numbers(engine), *engine.flow.came.ravel().tolist(), *engine.flow.went.ravel().tolist()]
+
+
+TRIALS = (too_deep, too_fast, only_tags, no_number, removed, reordered, changed, poured, flowing)
 
 
 def message(work: Callable[[], object]) -> str:
@@ -138,6 +152,8 @@ def message(work: Callable[[], object]) -> str:
 
 def main() -> None:
     removal.INTERVAL = 32
+    for module in (flow, passing):
+        module.INTERVAL = 32
     print(json.dumps({each.__name__: {device: each(device) for device in ("cpu", "cuda")} for each in TRIALS}))
 
 

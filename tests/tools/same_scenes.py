@@ -11,7 +11,7 @@ from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.scene_files.reading import read_scene
 
-ATTRIBUTES = ("onset", "remove_below", "drag", "gravity", "box")
+ATTRIBUTES = ("onset", "remove_below", "drag", "gravity", "box", "sources", "sinks")
 
 
 def read(text: str, **given: Any):

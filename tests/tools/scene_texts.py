@@ -344,7 +344,59 @@ between = ["left", "right"]
 until = 0.1
 """
 
-VALID = {"minimal": MINIMAL, "shapes": SHAPES, "tags": TAGS, "cohesion": COHESION}
+FLOW = """
+gravity = [0.0, -10.0]
+
+[law]
+kind = "linear"
+normal_stiffness = 1e5
+
+[shapes.nut]
+kind = "regular"
+sides = 5
+radius = 0.02
+circumradius = 0.1
+
+[[grains]]
+shape = "nut"
+position = [0.0, 0.0]
+
+[[sources]]
+shapes = [{ shape = "nut", share = 2.0 }, { shape = "rice" }]
+lower = [0.0, 2.0]
+upper = [1.0, 3.0]
+count = 12
+rate = 100.0
+start = 0.01
+until = 0.5
+velocity = [0.0, -1.0]
+angle_degrees = 30.0
+density = 2.0
+material = "quartz"
+name = "feed"
+seed = 4
+
+[[sources]]
+shapes = [{ shape = "nut" }]
+lower = [-2.0, 2.0]
+upper = [-2.0, 2.0]
+rate = 10.0
+until = 0.95
+
+[[sinks]]
+lower = [-9.0, -3.0]
+upper = [9.0, -2.0]
+name = "bin"
+
+[[sinks]]
+point = [5.0, 0.0]
+normal = [2.0, 0.0]
+
+[run]
+until = 0.05
+"""
+
+VALID = {"minimal": MINIMAL, "shapes": SHAPES, "tags": TAGS, "cohesion": COHESION, "flow": FLOW}
 
 
 def toml(tables: dict[str, Any]) -> str:

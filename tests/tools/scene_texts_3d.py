@@ -482,4 +482,63 @@ young = 2e6
 until = 0.01
 """
 
-VALID_3D = {"minimal": MINIMAL_3D, "solids": SOLIDS, "forms": FORMS, "tags": TAGS_3D, "soil": SOIL, "sharp": SHARP}
+FLOW_3D = """
+dimension = 3
+
+[law]
+kind = "linear"
+normal_stiffness = 1e5
+
+[shapes.die]
+kind = "cuboid"
+sides = [0.1, 0.2, 0.3]
+radius = 0.02
+
+[[sources]]
+shapes = [{ shape = "die", share = 1.0 }, { shape = "mug", share = 3.0 }]
+lower = [0.0, 0.0, 5.0]
+upper = [3.0, 3.0, 9.0]
+count = 8
+velocity = [0.0, 0.0, -1.0]
+axis = [0.0, 0.0, 1.0]
+angle_degrees = 90.0
+density = 2.0
+
+[[sources]]
+shapes = [{ shape = "die" }]
+lower = [9.0, 0.0, 0.0]
+upper = [9.0, 0.0, 0.0]
+rate = 50.0
+until = 0.1
+start = 0.02
+orientation = [1.0, 1.0, 0.0, 0.0]
+name = "jet"
+
+[[sources]]
+shapes = [{ shape = "die" }]
+lower = [-9.0, 0.0, 0.0]
+upper = [-9.0, 0.0, 0.0]
+count = 1
+
+[[sinks]]
+lower = [-9.0, -9.0, -3.0]
+upper = [9.0, 9.0, -2.0]
+name = "bin"
+
+[[sinks]]
+point = [5.0, 0.0, 0.0]
+normal = [0.0, 0.0, -3.0]
+
+[run]
+until = 0.01
+"""
+
+VALID_3D = {
+    "minimal": MINIMAL_3D,
+    "solids": SOLIDS,
+    "forms": FORMS,
+    "tags": TAGS_3D,
+    "soil": SOIL,
+    "sharp": SHARP,
+    "flow": FLOW_3D,
+}

@@ -121,13 +121,13 @@ def show_outcome(outcome: Outcome) -> None:
 
 def show_book(stored: Run) -> None:
     """The accounts at the end, the energy error and the papers' ratios."""
-    from clast.measures.book import ACCOUNTS, OF_BONDS, Book
+    from clast.measures.book import ACCOUNTS, KNOWN, Book
 
     if not len(stored.series["time"]) or any(account not in stored.series.names for account in ACCOUNTS):
         return
     book = Book(stored.series["time"], stored.series)
     table = plain_table("account", "at the start", f"at t = {book.time[-1]:.6g}")
-    kept = [name for name in (*ACCOUNTS, *OF_BONDS) if name in stored.series.names]
+    kept = [account for account in KNOWN if account in stored.series.names]
     rows = {account.replace("_", " "): book.shown(account) for account in kept}
     rows |= {"energy + heat − work": book.energy + book.heat - book.work}
     for account, values in rows.items():

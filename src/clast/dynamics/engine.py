@@ -12,7 +12,7 @@ import numpy as np
 from clast.backend.threads import ThreadSearch, count_threads
 from clast.dynamics.arrays import Run, flat
 from clast.dynamics.binding import kernels_of, kinds_in
-from clast.dynamics.bodies import cell, haste, locality, prescribed, removal
+from clast.dynamics.bodies import cell, flow, haste, locality, passing, prescribed, removal
 from clast.dynamics.bodies.bonds import lay_out_bonds
 from clast.dynamics.bodies.room import empty_forces, empty_lists
 from clast.dynamics.contacts.memory import put_springs, springs_of, without_extra
@@ -72,6 +72,7 @@ class Engine(HomeEngine):
         device: str = "cpu",
     ) -> None:
         self._set_up(scene, dt, alpha, threads, integrator, device)
+        flow.begin(self)
         if scene.springs is not None and self.history:
             self._lists, self.pairs = self._lists_with(scene.springs, self.order, self.roles.rank, self.model)
         self._rebuild()
@@ -126,7 +127,7 @@ class Engine(HomeEngine):
         self.seconds = 0.0
         self.grain_steps = 0
         self.fresh_spread: float | None = 0.0  # see `clast.dynamics.bodies.locality`
-        self.gone = 0  # bodies taken out of the run: the last rows
+        self.gone, self.flow = 0, flow.Flow()  # bodies that take no part, the last rows; who has come in and gone out
         self.whole_roles = removal.WholeRoles.of(self.order, self.roles, self.free, self.moving)
         self._furthest = max(law.range for law in scene.laws()) if self.kernels.COHESIVE else 0.0  # that a pull reaches
         self._program = Program(columns, self.dt, ahead=1.0 if self.kernels.GEAR else 0.5)
@@ -256,12 +257,11 @@ class Engine(HomeEngine):
         if self._unsure:
             self._rebuild()
         while self.step < end:
-            if removal.is_due(self):
-                removal.remove_fallen(self)
+            passing.look(self)
             self._prescribed.look()
             if not self._program_start <= self.step < self._program_end:
                 self._write_program(end)
-            stop = min(end, removal.next_look(self), self._prescribed.next_look(), self._program_end, self.step + self._slice)
+            stop = min(end, passing.next_look(self), self._prescribed.next_look(), self._program_end, self.step + self._slice)
             if self._thread_search is not None:
                 stop = self._with_threads(stop)
             began, before = time.perf_counter(), self.step
@@ -464,7 +464,7 @@ class Engine(HomeEngine):
         """Everything needed to go on bit for bit: state, and what touching contacts remember."""
         springs = self._memory(self._seen_lists)
         arrays = {name: array.copy() for name, array in self._seen_state._asdict().items()}
-        arrays |= {"order": self.order.copy(), "spring_key": springs.key, "spring": springs.memory}
+        arrays |= {"order": self.order.copy(), "spring_key": springs.key, "spring": springs.memory} | self.flow.arrays()
         return arrays, {
             "step": self.step,
             "dt": self.dt,
@@ -487,7 +487,7 @@ class Engine(HomeEngine):
                 f"dt = {self.dt}: resume with the scene and step it was made with"
             )
         springs = self.family.MEMORY.springs(arrays["spring_key"], arrays["spring"], self.known.law.module)
-        removal.reorder(self, np.argsort(self.order)[arrays["order"]], int(scalars["gone"]), springs)
+        removal.reorder(self, np.argsort(self.order)[arrays["order"]], int(scalars["gone"]), springs, self.flow.restored(arrays))
         for name, array in self.state._asdict().items():
             array[...] = arrays[name]
         self.step = int(scalars["step"])

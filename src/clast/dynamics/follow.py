@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from clast.dynamics.binding import kernels_of
+from clast.dynamics.bodies.removal import absent
 from clast.dynamics.bodies.rows import law_table, stiffness_of
 from clast.dynamics.bodies.succession import take_over
 from clast.dynamics.timestep import unstable_step
@@ -103,7 +104,7 @@ def take_numbers(engine: Engine) -> bool:
 
 def refuse_unstable(engine: Engine, model: Any) -> None:
     """StepError if the time step of a run does not go with another stiffness."""
-    if engine.dt > (limit := unstable_step(model, engine.tags, engine.moving, engine.bonds)):
+    if engine.dt > (limit := unstable_step(model, engine.tags, engine.moving, engine.bonds, absent(engine))):
         raise StepError(
             f"with the changed law a single contact is unstable above a time step of {limit:.3g}, and the run has "
             f"{engine.dt:.3g}: give Simulation a smaller dt from the start"
@@ -122,6 +123,7 @@ def lay_out_anew(engine: Engine, leaving: np.ndarray) -> None:
     """Make the engine that of its scene as it is now, where it stands; the bodies `leaving` (ids) take no part any more."""
     gone = np.concatenate([engine.order[engine.order.size - engine.gone :], leaving])
     scene = engine.scene
+    scene.refuse_tagged(engine.flow.waiting(scene))
     alpha = "auto" if engine._search is not None else engine._chosen_alpha
     new = type(engine).without_lists(without(scene, gone), engine.dt, alpha, engine.threads, engine.integrator, engine.device)
     take_over(new, engine, gone)

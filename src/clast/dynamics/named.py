@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from clast.algebra.quaternions import matrix
 from clast.dynamics.arrays import DRAG, LOST, REMOVED, ROLLING, SHEARED, SLIDING, TAG_WORK, VISCOUS, WORK
+from clast.dynamics.bodies.removal import absent
 from clast.dynamics.family import Family
 from clast.dynamics.named_contacts import ContactTable
 from clast.dynamics.plane.columns import COS, SIN
@@ -176,6 +177,7 @@ class NamedInstant(Named):
     integers: np.ndarray
     floats: np.ndarray
     work_changes: float
+    flow: Any
 
     @property
     def contacts(self) -> ContactTable:
@@ -240,7 +242,8 @@ class NamedInstant(Named):
 
     @property
     def totals(self) -> dict[str, float]:
-        """The same accounts, each summed over all bodies and a cell that moves, and `work_changes`, which belongs to no body [J].
+        """The same accounts, each summed over all bodies and a cell that moves, and those that belong to no body [J]:
+        `work_changes`, and where the scene has sources or sinks `brought_in`.
 
         By rank: the order is part of the bits."""
         rows = self._where()
@@ -250,7 +253,8 @@ class NamedInstant(Named):
         )
         found = {"translational": np.sum(translational), "rotational": np.sum(rotational), "gravitational": -np.sum(lifted)}
         found |= {name: np.sum(self.state.book[everyone, column]) for name, column in PATHS.items()}
-        return {name: float(value) for name, value in found.items()} | {"work_changes": self.work_changes}
+        come = {"brought_in": self.flow.brought} if self.flow.active else {}
+        return {name: float(value) for name, value in found.items()} | {"work_changes": self.work_changes} | come
 
     def _moving_energies(self, rows: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of some rows: kinetic energies, and m g·x, whose negative is the energy in the field of gravity."""
@@ -320,7 +324,7 @@ class NamedEngine(Named):
     @property
     def safe_step(self) -> float:
         """The time step that `dt=None` takes [s]; see `clast.dynamics.timestep`."""
-        return safe_step(self.model, self.tags, self.moving, self.family.TOGETHER, self.bonds)
+        return safe_step(self.model, self.tags, self.moving, self.family.TOGETHER, self.bonds, absent(self))
 
     @property
     def depth_held_against(self) -> str:

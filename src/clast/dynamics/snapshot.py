@@ -15,6 +15,7 @@ from clast.dynamics.named import NamedInstant, Rows
 from clast.dynamics.named_bonds import BondsNow
 
 if TYPE_CHECKING:
+    from clast.dynamics.bodies.flow import Flow
     from clast.dynamics.engine import Engine
 
 
@@ -47,6 +48,7 @@ class Snapshot(NamedInstant):
     tags: Any  # with the loads of this instant
     rows: Rows
     work_changes: float  # done so far by whoever changed the run
+    flow: Flow  # who has come in and gone out so far
     bonds: BondsNow | None = None  # bonds by name, None where the scene has none
 
     def _where(self) -> Rows:
@@ -79,7 +81,7 @@ def take_snapshot(engine: Engine) -> Snapshot:
     row = engine.step - engine._program_start if len(engine.tags.program) > 1 else 0
     tags = engine.tags._replace(push=pushes_of(engine.tags, row, state.body))
     rows = Rows.of(engine)
-    constants = engine.family, engine.model, tags, rows, engine.work_changes
+    constants = engine.family, engine.model, tags, rows, engine.work_changes, engine.flow
     return Snapshot(engine.step, engine.time, state, before, after, integers, floats, *constants, bonds)
 
 

@@ -12,6 +12,7 @@ from clast.dynamics.named_contacts import ContactTable
 from clast.measures.book import ELASTIC, HEATS, KINETIC, OF_BONDS, sum_of
 from clast.measures.snapshots.accounts import accounts
 from clast.measures.snapshots.contacts import body_forces
+from clast.measures.snapshots.flows import flows
 
 
 class Seen:
@@ -109,6 +110,12 @@ class Seen:
     def accounts(self) -> dict[str, float]:
         """Every account of the whole run [J]: energies, heats since the start, `work_tags`, `work_changes` …"""
         return accounts(self.engine, self.look())
+
+    @property
+    def flows(self) -> dict[str, float]:
+        """Numbers and masses of the grains that have come in, gone out and are there; {} without sources or sinks."""
+        self._follow()
+        return flows(self.engine)
 
     @property
     def residual(self) -> float:

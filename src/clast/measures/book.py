@@ -34,12 +34,15 @@ PUSHED = ("overlap_work",)  # against pushes without potential: swings while bod
 ACCOUNTS = ENERGIES + HEATS + CARRIED + WORKS + PUSHED  # of every run
 OF_BONDS = ("bond_elastic", "heat_fracture")  # energy in bonds, and what breaking set free: of a run that has bonds
 BONDED, FRACTURE = OF_BONDS[:1], OF_BONDS[1:]
+BROUGHT = ("brought_in",)  # kinetic and gravitational energy of grains that came in, where the scene has sources or sinks
+KNOWN = ACCOUNTS + OF_BONDS + BROUGHT
 
 
 def sum_of(values: Mapping[str, float]) -> float:
-    """What stays the same in a perfect book, E + Q − W with what was carried off, of the accounts at an instant."""
+    """What stays the same in a perfect book, E + Q − W with what was carried off and less what was brought in, of the accounts at
+    an instant; accounts of bonds and sources are there where the scene has such."""
     kept = sum(values[name] for name in ENERGIES + HEATS + CARRIED + PUSHED) + sum(values.get(name, 0.0) for name in OF_BONDS)
-    return kept - sum(values[name] for name in WORKS)
+    return kept - sum(values[name] for name in WORKS) - sum(values.get(name, 0.0) for name in BROUGHT)
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Book:
         return f"<energy book: {len(self.time)} sample{'' if len(self.time) == 1 else 's'}{span}>"
 
     def __getitem__(self, account: str) -> np.ndarray:
-        if account in (*ACCOUNTS, *OF_BONDS) and account not in self.series:  # a run stored before it was kept, or without bonds
+        if account in KNOWN and account not in self.series:  # stored before it was kept, or without bonds or sources
             return np.zeros(len(self.time))
         return np.asarray(self.series[account])
 
@@ -95,9 +98,10 @@ class Book:
     def residual(self) -> np.ndarray:
         """E(t) − E(0) + Q − W; the change of each account is taken first, so that a large offset costs no digits.
 
-        Energy that left with removed grains counts as still there.
+        Energy that left with removed grains counts as still there, that of grains that came in as never having been away.
         """
         change = np.sum([self[name] - self[name][0] for name in ENERGIES + CARRIED + PUSHED + BONDED], axis=0)
+        change -= np.sum([self[name] - self[name][0] for name in BROUGHT], axis=0)
         return change + (self.heat - self.heat[0]) - (self.work - self.work[0])
 
     @property
@@ -131,11 +135,11 @@ class Book:
             figure, axes = plt.subplots(2, 1, sharex=True, figsize=(7, 6), height_ratios=(3, 1), layout="constrained")
         else:
             figure = axes[0].figure
-        for k, name in enumerate(ACCOUNTS + OF_BONDS):  # an account keeps its look from run to run
+        for k, name in enumerate(KNOWN):  # an account keeps its look from run to run
             if np.ptp(self[name]) > 0.0:
                 look: dict[str, Any] = {"color": f"C{k % 10}", "ls": "-" if k < 10 else "--", "label": name.replace("_", " ")}
                 axes[0].plot(self.time, self.shown(name), **look)
-        total = self.energy + self._sum(CARRIED + PUSHED) + self.heat - self.work
+        total = self.energy + self._sum(CARRIED + PUSHED) - self._sum(BROUGHT) + self.heat - self.work
         axes[0].plot(self.time, total, "k--", lw=1, label="energy + heat − work")
         axes[0].set_ylabel("energy")
         axes[0].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))

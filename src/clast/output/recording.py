@@ -23,6 +23,7 @@ from clast.measures.book import Book
 from clast.measures.snapshots.accounts import accounts
 from clast.measures.snapshots.bonds import bond_arrays
 from clast.measures.snapshots.contacts import carried, contact_arrays
+from clast.measures.snapshots.flows import flows
 from clast.measures.snapshots.walls import TOLERATED, dashpot_share
 from clast.output.estimate import announcement
 from clast.output.progress import Progress
@@ -74,6 +75,7 @@ class Samples(Every):
         values["deepest_overlap"] = float(contacts.depths.max(initial=0.0))
         values["overlap_share"] = float((2.0 * contacts.depths / contacts.reaches).max(initial=0.0))
         values.update(carried(engine, snapshot))
+        values.update(flows(engine))
         if snapshot.dashpots.any() or (snapshot.cell is not None and snapshot.cell.dashpots.any()):
             values["dashpot_share"] = dashpot_share(engine, snapshot)
         if self.extra is not None:

@@ -17,6 +17,8 @@ from clast.scene.bodies import Bodies, Kind, firsts
 from clast.scene.bonds import BondTable
 from clast.scene.cell import cell_mass
 from clast.scene.checks import check_gravity, check_width, numbers
+from clast.scene.flow import Sink, Source
+from clast.scene.flowing import Flowing
 from clast.scene.imposed import PLANE, Imposed, check_axes, sum_up
 from clast.scene.many import NewBodies
 from clast.scene.stored import move_to, periods_at, put_in, require_axes
@@ -48,7 +50,7 @@ class Settings(TypedDict, total=False):
     remove_below: float | None
 
 
-class Problem(Generic[Kind]):
+class Problem(Flowing, Generic[Kind]):
     """Bodies of one kind, the laws between their materials and what is imposed on them; see `Scene` and `Scene3D`."""
 
     axes: ClassVar[int]  # 2 in the plane, 3 in space
@@ -72,6 +74,8 @@ class Problem(Generic[Kind]):
         self.bodies: Bodies[Kind] = Bodies(self.kind)
         self.default_law = law
         self.pair_laws: dict[tuple[str, str], Law] = {}
+        self.sources: tuple[Source, ...] = ()
+        self.sinks: tuple[Sink, ...] = ()
 
     def __len__(self) -> int:
         return len(self.bodies)
@@ -180,14 +184,16 @@ class Problem(Generic[Kind]):
         The names are read from the signatures, so that a new argument is part of the identity of a run."""
         kinds = [each for each in type(self).__mro__ if issubclass(each, Problem)]
         names = {name for kind in kinds for name in signature(kind.__init__).parameters}
+        names |= {name for name in ("sources", "sinks") if getattr(self, name)}
         return {name: value for name, value in vars(self).items() if name in names}
 
     def described(self, kind: str, periods: Sequence[float], gravity: Sequence[float]) -> str:
         """The scene in one line."""
         big = np.count_nonzero(self.bodies.column("big"))
         sides = [axis for axis, period in zip("xyz", periods, strict=False) if period > 0.0]
+        wait = f" ({self.waiting.size} of them in sources)" if self.sources else ""
         return (
-            f"{kind}: {len(self.bodies) - big} grains, {big} big bodies, "
+            f"{kind}: {len(self.bodies) - big} grains{wait}, {big} big bodies, "
             f"{'periodic in ' + ' and '.join(sides) if sides else 'open box'}, gravity {gravity}, {self.default_law}"
         )
 

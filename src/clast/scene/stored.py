@@ -129,6 +129,8 @@ def move_to(scene: Any, run: Any, frame: int) -> None:
                 f"body {number} of {where} has another shape than in the scene ({shapes[mine].name}): give a run of the same "
                 "bodies"
             )
+    if scene.sources:
+        raise SceneError("a scene with sources begins with none of their grains: begin one with Scene.from_run, and add sources")
     if "present" in seen.names and not np.asarray(seen["present"], bool).all():
         raise SceneError(f"bodies had left {where} at this frame: begin a scene with Scene.from_run")
     if (periods := periods_at(run, frame)) != [*scene.box.periods]:

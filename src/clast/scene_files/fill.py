@@ -12,10 +12,11 @@ from clast.packing.plane.insertion import insert_at_random
 from clast.packing.plane.lattice import square_lattice
 from clast.packing.plane.packing import Packing
 from clast.packing.plane.voronoi import voronoi_packing
+from clast.scene.flow import apportion
 from clast.scene.plane import Scene
 from clast.scene_files.build import ShapeShelf
-from clast.scene_files.complaint import at
 from clast.scene_files.declared import arguments
+from clast.scene_files.flow import mixture_of
 from clast.scene_files.schema import FillKeys, VoronoiFillKeys
 from clast.shapes import Shape, Solid
 
@@ -35,13 +36,7 @@ def add_mixture(scene: Scene, keys: FillKeys, shelf: ShapeShelf) -> None:
     width, height = keys.upper[0] - keys.lower[0], keys.upper[1] - keys.lower[1]
     if not (width > 0.0 and height > 0.0):
         raise SceneError(f"upper = {keys.upper} must lie above and to the right of lower = {keys.lower}")
-    kinds: list[Shape] = []
-    shares: list[float] = []
-    for k, each in enumerate(keys.shapes):
-        with at(f"shapes[{k}].shape"):
-            family = shelf.family(each.shape)
-        kinds += family
-        shares += [each.share / len(family)] * len(family)
+    kinds, shares = mixture_of(keys.shapes, shelf)
     require_room(keys, kinds, width, height)
     rng = np.random.default_rng(keys.seed)
     chosen = rng.permutation(np.repeat(np.arange(len(kinds)), apportion(keys.count, shares)))
@@ -91,14 +86,6 @@ def require_periods(periods: Sequence[float], counts: Mapping[str, int], side: s
             raise SceneError(
                 f"the period along {axis} is {period:.9g}, and {name} × {side} × expand is {size:.9g}: make them equal"
             )
-
-
-def apportion(count: int, shares: list[float]) -> np.ndarray:
-    """`count` divided by `shares` into whole numbers, as near as can be: the largest remainders are rounded up."""
-    exact = count * np.array(shares) / sum(shares)
-    whole = np.floor(exact).astype(np.int64)
-    whole[np.argsort(whole - exact, kind="stable")[: count - whole.sum()]] += 1
-    return whole
 
 
 def lattice_spacing(kinds: Sequence[Shape] | Sequence[Solid], spread: float, gap: float) -> float:

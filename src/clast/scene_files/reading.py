@@ -196,6 +196,7 @@ def drawn(vertices: list[list[float]], radius: float, closed: bool) -> Shape:
 
 def check_start(scene: Scene | Scene3D, run: RunKeys, origin: list[str]) -> None:
     """Whether the first step can be taken: all that an engine would refuse, without compiling one."""
+    scene.refuse_tagged(scene.waiting)
     limits = limits_of(scene)
     if limits.moving == 0:
         raise SceneError("nothing in it can move: add grains, or a wall with fixed = false")

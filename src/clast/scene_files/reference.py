@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from clast.scene_files import schema, schema_laws, schema_run, schema_shapes, schema_timed, tables
+from clast.scene_files import schema, schema_flow, schema_laws, schema_run, schema_shapes, schema_timed, tables
 from clast.scene_files.complaint import models_in
 from clast.scene_files.space import schema as schema_space
 from clast.scene_files.space import schema_solids
@@ -59,7 +59,7 @@ A file with `dimension = 3` is a scene in space: solids, three numbers for a pla
 - Any consistent units. Numbers are written as numbers: `1`, `1.0`, `1e5`; not `"1"`, not `true`.
 - A mistake is answered with the file, the entry and what is wrong, before anything is computed or written:
   `box.toml: walls[2].radius: -0.1 must be positive`. Entries of lists are numbered from 0.
-- Bodies are numbered from 0: first `grains`, then `walls`, then `fill`, each in the order of the file.
+- Bodies are numbered from 0: first `grains`, then `walls`, `fill` and `sources`, each in the order of the file.
 - Settings of `[run]` can be given on the command line, where they win: `clast run box.toml --until 2 --dt 1e-5`.
 - The run keeps the text of the scene file and of the shape files it names. `--resume` needs the same scene again.
 - In Python: `file = clast.read_scene("box.toml")` gives `file.scene` and the settings `file.run`.
@@ -139,6 +139,8 @@ CHAPTERS: list[tuple[str, str, Sequence[type[BaseModel]]]] = [
     ("Walls", "[[walls]]", [schema.WallKeys]),
     ("Many grains", "[[fill]]", [schema.FillKeys, schema.VoronoiFillKeys]),
     ("Mixtures", "shapes = [{ shape = …, share = … }, …]", [schema.ShareKeys]),
+    ("Grains that come in", "[[sources]]", [schema_flow.SourceKeys, schema_flow.ComingKeys]),
+    ("Grains that go out", "[[sinks]]", [schema_flow.SinkKeys]),
     ("Tags", "[[tags]]", models_in(schema.TagKeys)),
     (
         "Numbers that change with time",
@@ -156,7 +158,7 @@ CHAPTERS_3D: list[tuple[str, str, Sequence[type[BaseModel]]]] = [
     ("Pieces", "of = [{ shape = …, position = … }, …]", [schema_solids.PieceKeys]),
     ("Grains", "[[grains]]", [schema_space.SpaceGrainKeys]),
     ("Walls", "[[walls]]", [schema_space.SpaceWallKeys]),
-    ("Turns", "in [[grains]], [[walls]] and pieces", [schema_solids.TurnKeys]),
+    ("Turns", "in [[grains]], [[walls]], [[sources]] and pieces", [schema_solids.TurnKeys]),
     (
         "Many grains",
         "[[fill]]",
@@ -168,6 +170,8 @@ CHAPTERS_3D: list[tuple[str, str, Sequence[type[BaseModel]]]] = [
         ],
     ),
     ("Mixtures", "shapes = [{ shape = …, share = … }, …]", [schema.ShareKeys]),
+    ("Grains that come in", "[[sources]]", [schema_flow.SpaceSourceKeys, schema_flow.ComingKeys]),
+    ("Grains that go out", "[[sinks]]", [schema_flow.SpaceSinkKeys]),
     ("Tags", "[[tags]]", models_in(schema_space.SpaceTagKeys)),
 ]
 LIMITS = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}
@@ -189,7 +193,7 @@ NAMED: list[tuple[Any, str]] = [
 ]
 
 
-MODULES = (schema, schema_space, schema_timed, tables)
+MODULES = (schema, schema_flow, schema_space, schema_timed, tables)
 
 
 def reference_page(dimension: int = 2) -> str:

@@ -32,6 +32,7 @@ def crowded(scene: Scene) -> TooNear | None:
     period = np.array([scene.box.period_x, scene.box.period_y])
     drawn = skeletons(scene, period)
     radius, big = scene.bodies.of_shapes(lambda shape: shape.radius), scene.bodies.column("big")
+    drawn[scene.waiting] = shapely.GeometryCollection()  # they come in where there is room
     tree = shapely.STRtree(drawn)
     worst: TooNear | None = None
     for image in itertools.product(*((-1.0, 0.0, 1.0) if side > 0.0 else (0.0,) for side in period)):

@@ -12,6 +12,7 @@ from clast.scene.tags import Fixed
 from clast.scene_files.build import build_tag
 from clast.scene_files.complaint import at
 from clast.scene_files.declared import made_from
+from clast.scene_files.flow import add_sink, add_source
 from clast.scene_files.schema import FixedTag, PressureTag, SceneKeys, WallKeys
 from clast.scene_files.space.schema import SpacePressureTag, SpaceWallKeys
 
@@ -20,7 +21,10 @@ Add = Callable[[Any, Any, Any], None]
 
 
 def add_all(scene: Scene | Scene3D, keys: SceneKeys, shelf: Any, origin: list[str], *, grain: Add, wall: Add, fill: Add) -> None:
-    """Add grains, walls and fills, each by its function, then laws and tags; `origin` is filled with the entry of each body."""
+    """Add grains, walls and fills, each by its function, sources and sinks, then laws and tags.
+
+    origin   is filled with the entry of each body
+    """
     for k, each in enumerate(keys.grains):
         with at(f"grains[{k}]"):
             grain(scene, each, shelf)
@@ -33,6 +37,13 @@ def add_all(scene: Scene | Scene3D, keys: SceneKeys, shelf: Any, origin: list[st
         with at(f"fill[{k}]"):
             fill(scene, many, shelf)
         origin += [f"grain {n} of fill[{k}]" for n in range(many.count)]
+    for k, come in enumerate(keys.sources):
+        with at(f"sources[{k}]"):
+            count = add_source(scene, come, shelf)
+        origin += [f"grain {n} of sources[{k}]" for n in range(count)]
+    for k, go in enumerate(keys.sinks):
+        with at(f"sinks[{k}]"):
+            add_sink(scene, go)
     add_pair_laws(scene, keys)
     add_tags(scene, keys, origin)
 

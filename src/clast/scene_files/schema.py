@@ -15,6 +15,7 @@ from pydantic_core import PydanticCustomError
 from clast.scene.plane import Box
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Shear, Velocity
 from clast.scene_files.declared import makes
+from clast.scene_files.schema_flow import ShareKeys, SinkKeys, SourceKeys
 from clast.scene_files.schema_laws import LawKeys
 from clast.scene_files.schema_run import RunKeys
 from clast.scene_files.schema_shapes import ShapeKeys
@@ -49,13 +50,6 @@ class GrainKeys(Keys):
     inertia: float | None = key(None, "moment of inertia; that of the shape if not given", "mass × length²", gt=0.0)
     material: Name = key("grain", "material, for `pair_law`")
     name: Name | None = key(None, "name, for `tags`; bodies of one name form a group")
-
-
-class ShareKeys(Keys):
-    """A shape in a mixture."""
-
-    shape: Name = key(..., "a name in `shapes`, or of a ready-made shape")
-    share: float = key(1.0, "its share of the number of grains; shares need not add up to 1", gt=0.0)
 
 
 class FillKeys(Keys):
@@ -245,5 +239,7 @@ class SceneKeys(Keys):
     grains: list[GrainKeys] = key([], "single grains, a list of tables", to=CODE)
     walls: list[WallKeys] = key([], "big bodies, a list of tables", to=CODE)
     fill: list[AnyFillKeys] = key([], "many grains at once, a list of tables", to=CODE)
+    sources: list[SourceKeys] = key([], "grains that come in while it runs, a list of tables", to=CODE)
+    sinks: list[SinkKeys] = key([], "where grains leave the run, a list of tables", to=CODE)
     tags: list[TagKeys] = key([], "what is imposed on bodies, a list of tables", to=CODE)
     run: RunKeys = key(..., "how it is run, a table", to=CODE)

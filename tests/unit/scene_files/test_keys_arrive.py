@@ -19,7 +19,7 @@ from clast.packing.plane.voronoi import voronoi_packing
 from clast.packing.space.voronoi import voronoi_packing3d
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
-from clast.scene_files import schema
+from clast.scene_files import schema, schema_flow
 from clast.scene_files.declared import MAKERS, handed_on
 from clast.scene_files.reading import scene_of
 from clast.scene_files.schema_run import RunKeys
@@ -41,6 +41,10 @@ TAKERS: list[tuple[type[Keys], str, Callable[..., Any]]] = [
     (schema_space.RandomFillKeys, "", Scene3D.add_many),
     (schema_space.SpaceVoronoiFillKeys, "", Scene3D.add_packing),
     (schema_space.SpaceVoronoiFillKeys, "packing", voronoi_packing3d),
+    (schema_flow.SourceKeys, "", Scene.source),
+    (schema_flow.SinkKeys, "", Scene.sink),
+    (schema_flow.SpaceSourceKeys, "", Scene3D.source),
+    (schema_flow.SpaceSinkKeys, "", Scene3D.sink),
     (RunKeys, "", run),
     *((table, "", maker) for table, maker in MAKERS.items() if ".schema" in table.__module__),  # those that are written down
 ]

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from described_keys import assert_keys_have_a_meaning, tables_in
 from same_scenes import read, same
-from scene_texts import ARROW, COHESION, MINIMAL, SHAPES, TAGS, toml
+from scene_texts import ARROW, COHESION, FLOW, MINIMAL, SHAPES, TAGS, toml
 
 import clast
 from clast.cli import run_command
@@ -78,6 +78,22 @@ def test_every_shape_is_the_one_python_makes():
     assert file.title == "every shape" and file.shape_texts == {"arrow.toml": ARROW}
     run = file.run
     assert (run.until, run.dt, run.integrator, run.samples, run.frames, run.alpha) == (0.05, 1e-5, "gear4", 200, 10, 0.2)
+
+
+def test_sources_and_sinks_are_those_python_makes():
+    file = read(FLOW)
+    scene = Scene(law=Linear(1e5), gravity=(0.0, -10.0))
+    nut, rice = regular(5, 0.02, circumradius=0.1), library_shape("rice")
+    scene.add(nut, (0.0, 0.0))
+    scene.source(
+        [nut, rice], (0.0, 2.0), (1.0, 3.0), shares=[2, 1], count=12, rate=100.0, start=0.01, until=0.5, velocity=(0.0, -1.0),
+        turn=math.radians(30.0), density=2.0, material="quartz", name="feed", seed=4,
+    )  # fmt: skip
+    assert len(scene.source(nut, (-2.0, 2.0), (-2.0, 2.0), rate=10.0, until=0.95, density=1.0)) == 10
+    scene.sink(lower=(-9.0, -3.0), upper=(9.0, -2.0), name="bin")
+    scene.sink(point=(5.0, 0.0), normal=(1.0, 0.0))
+    same(file.scene, scene)
+    assert file.scene.waiting.tolist() == [*range(1, 23)]
 
 
 def test_every_tag_is_the_one_python_makes():

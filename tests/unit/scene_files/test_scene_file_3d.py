@@ -12,7 +12,7 @@ import pytest
 from described_keys import assert_keys_have_a_meaning, tables_in
 from same_scenes import read, same
 from scene_texts import MINIMAL
-from scene_texts_3d import FORMS, MINIMAL_3D, SOIL, SOLIDS, TAGS_3D, WEDGE
+from scene_texts_3d import FLOW_3D, FORMS, MINIMAL_3D, SOIL, SOLIDS, TAGS_3D, WEDGE
 
 import clast
 from clast.algebra.quaternions import about, matrix, product
@@ -126,6 +126,22 @@ def test_every_tag_is_the_one_python_makes():
         named = {"name": "crowd", "density": 1.5, "tags": [push]} if k < 7 else {"name": "few", "density": 1.0, "tags": [Fixed()]}
         scene.add(body.shape, body.position, orientation=body.orientation, velocity=body.velocity, **named)
     scene.bodies[7].tags.append(Fixed())  # named twice
+    same(file.scene, scene)
+
+
+def test_sources_and_sinks_are_those_python_makes():
+    file = read(FLOW_3D)
+    scene = Scene3D(law=Linear(1e5))
+    die, mug = cuboid((0.1, 0.2, 0.3), 0.02), library_solid("mug")
+    turn = about((0.0, 0.0, 1.0), math.radians(90.0))
+    given = {"velocity": (0.0, 0.0, -1.0), "density": 2.0, "turn": turn}
+    scene.source([die, mug], (0.0, 0.0, 5.0), (3.0, 3.0, 9.0), count=8, shares=[1, 3], **given)
+    ends = (9.0, 0.0, 0.0), (9.0, 0.0, 0.0)
+    jet = scene.source(die, *ends, rate=50.0, start=0.02, until=0.1, turn=(1.0, 1.0, 0.0, 0.0), name="jet", density=1.0)
+    scene.source(die, (-9.0, 0.0, 0.0), (-9.0, 0.0, 0.0), count=1, density=1.0)
+    scene.sink(lower=(-9.0, -9.0, -3.0), upper=(9.0, 9.0, -2.0), name="bin")
+    scene.sink(point=(5.0, 0.0, 0.0), normal=(0.0, 0.0, -1.0))
+    assert len(jet) == 4
     same(file.scene, scene)
 
 

@@ -1,7 +1,9 @@
 """Grains that come into a run while it goes on: until then they are among the last rows, as those that have fallen out of
-sight are (`clast.dynamics.bodies.removal`). A protocol calls this between stretches (`clast.protocols.pour`).
+sight are (`clast.dynamics.bodies.removal`). Sources do this (`clast.dynamics.bodies.sources`), and a protocol between stretches
+(`clast.protocols.pour`).
 
-What they bring along is booked with the opposite sign of what removed grains carry off, so that the book closes.
+What they bring along is booked, so that the book closes: as `brought_in` by sources, by the protocol with the opposite sign of
+what removed grains carry off.
 """
 
 from __future__ import annotations
@@ -10,11 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clast.dynamics.arrays import REMOVED
+from clast.dynamics.arrays import DRAG, REMOVED
 from clast.dynamics.bodies.removal import reorder
+from clast.dynamics.plane.columns import COS, SIN
 from clast.dynamics.space.columns import TURN
 
 if TYPE_CHECKING:
+    from clast.dynamics.bodies.flow import Flow
     from clast.dynamics.engine import Engine
 
 
@@ -34,15 +38,73 @@ def let_in(engine: Engine, ids: np.ndarray, places: np.ndarray, turns: np.ndarra
     """
     rows = np.argsort(engine.order)[ids]
     state, model = engine.state, engine.model
-    engine.family.stop(state, rows)
-    state.body[rows, 0:3] = places
-    state.body[rows, TURN : TURN + 4] = turns
+    put(engine, rows, places, turns)
     half_a_step_back(engine, rows)
     state.book[rows, REMOVED] += (places @ model.gravity) / model.inverse_mass[rows]
+    join(engine, rows, engine.flow)
+
+
+def come_in(engine: Engine, ids: np.ndarray, places: np.ndarray, turns: np.ndarray, velocity: np.ndarray) -> None:
+    """Bring waiting bodies into a run at this instant, with a velocity (d,) and without a spin, where they touch nobody.
+
+    places, turns   (k, d), and angles (k,) or quaternions (k, 4)
+
+    Their energy is booked as brought in: −m g·x and, as the book has it, ½ v₋·M·v₊ with the velocities of half a step before and
+    after. What drag would have taken in the half step before they came is not theirs.
+    """
+    rows = np.argsort(engine.order)[ids]
+    braking = 0.25 * engine.dt * drag_now(engine)
+    before, after = around(engine, velocity, braking)
+    put(engine, rows, places, turns)
+    state, gravity, mass = engine.state, engine.model.gravity, 1.0 / engine.model.inverse_mass[rows]
+    back = engine.step > 0 and not engine.kernels.GEAR
+    state.body[rows, engine.family.VELOCITIES] = before + 0.5 * engine.dt * gravity if back else velocity
+    half_a_step_back(engine, rows)
+    if back:
+        state.book[rows, DRAG] -= mass * (braking * float((before + velocity) @ before))
+    height = sum(-gravity[k] * places[:, k] for k in range(gravity.size))
+    energy = float(np.sum(mass * (0.5 * float(before @ after) + height)))
+    join(engine, rows, engine.flow.with_new(ids, engine.step, energy))
+
+
+def drag_now(engine: Engine) -> float:
+    """The rate of the drag at this instant [1/time]."""
+    engine._renew_program()
+    program = engine.tags.program
+    return float(program[engine.step - engine._program_start if len(program) > 1 else 0, -1])
+
+
+def around(engine: Engine, velocity: np.ndarray, braking: float) -> tuple[np.ndarray, np.ndarray]:
+    """Velocities (d,) half a step before and after this instant, at which it is `velocity`, of a body under gravity and drag
+    alone; with Gear's method both are that of the instant. `braking` is that of half a kick, as in `kick_and_drift`."""
+    if engine.kernels.GEAR:
+        return velocity, velocity
+    half = 0.5 * engine.dt * engine.model.gravity
+    if engine.step == 0:
+        after = ((1.0 - braking) * velocity + half) / (1.0 + braking)
+        return 2.0 * velocity - after, after
+    before = ((1.0 + braking) * velocity - half) / (1.0 - braking)
+    return before, ((1.0 - 2.0 * braking) * before + 2.0 * half) / (1.0 + 2.0 * braking)
+
+
+def put(engine: Engine, rows: np.ndarray, places: np.ndarray, turns: np.ndarray) -> None:
+    """Put waiting bodies (rows) somewhere, at rest: `turns` are angles (k,), in space quaternions (k, 4)."""
+    state, d = engine.state, engine.family.DIMENSION
+    engine.family.stop(state, rows)
+    state.body[rows, :d] = places
+    if d == 2:
+        state.angle[rows] = turns
+        state.body[rows, COS], state.body[rows, SIN] = np.cos(turns), np.sin(turns)
+    else:
+        state.body[rows, TURN : TURN + 4] = turns
+
+
+def join(engine: Engine, rows: np.ndarray, flow: Flow) -> None:
+    """Let waiting bodies (rows) take part from now on: behind the free bodies that are there."""
     free, all_rows = engine.free, np.arange(engine.order.size)
     behind = np.setdiff1d(all_rows[free:], rows)
     order = np.concatenate([all_rows[:free], rows, behind])
-    reorder(engine, order, engine.gone - rows.size, engine._memory(engine._seen_lists))
+    reorder(engine, order, engine.gone - rows.size, engine._memory(engine._seen_lists), flow)
     engine._rebuild()
 
 

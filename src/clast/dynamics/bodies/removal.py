@@ -12,14 +12,18 @@ import numpy as np
 
 from clast.backend.lines import at_a_line
 from clast.dynamics.arrays import PER_BODY, REMOVED, Roles
+from clast.dynamics.bodies.at_once import at_once
 from clast.dynamics.bodies.bonds import reordered, whole
 
 if TYPE_CHECKING:
+    from clast.dynamics.bodies.flow import Flow
     from clast.dynamics.engine import Engine
+    from clast.dynamics.snapshot import Snapshot
 
 
 INTERVAL = 1024  # steps between looks
 NEVER = int(np.iinfo(np.int64).max)
+FALLEN = -1  # in place of the number of a sink
 
 
 class WholeRoles(NamedTuple):
@@ -44,7 +48,14 @@ class WholeRoles(NamedTuple):
 
 def may_remove(engine: Engine) -> bool:
     """Whether bodies can leave the run before its end, or have left it: frames then store who is present."""
-    return engine.scene.remove_below is not None or engine.gone > 0
+    return engine.scene.remove_below is not None or engine.gone > 0 or engine.flow.active
+
+
+def absent(engine: Any) -> list[int]:
+    """Rows of the free bodies that take no part, yet or no more."""
+    rows = np.arange(engine.order.size - engine.gone, engine.order.size)
+    found: list[int] = rows[engine.roles.rank[rows] < engine.whole_roles.free].tolist()
+    return found
 
 
 def is_due(engine: Engine) -> bool:
@@ -72,6 +83,16 @@ def remove_fallen(engine: Engine) -> None:
     if rows.size == 0:
         return
     rows = rows[np.argsort(engine.roles.rank[rows])]  # products of matrices may round by where a row stands
+    with at_once(engine):
+        take_out(engine, rows, snapshot, FALLEN)
+
+
+def take_out(engine: Engine, rows: np.ndarray, snapshot: Snapshot, sinks: np.ndarray | int) -> None:
+    """Let free grains (rows, by rank) be the last rows, in this order; their own energy is booked as carried off.
+
+    snapshot   of this instant
+    sinks      numbers of those they have gone into, for the log of the flow
+    """
     model = engine.model
     moving, turning = engine.family.kinetic(model, snapshot.before, snapshot.after, rows)
     place = snapshot.state.body[rows, : engine.family.DIMENSION]
@@ -80,7 +101,9 @@ def remove_fallen(engine: Engine) -> None:
     engine.state.book[rows, REMOVED] += carried
     engine.family.stop(engine.state, rows)
     stay = np.setdiff1d(np.arange(engine.order.size), rows)
-    reorder(engine, np.concatenate([stay, rows]), engine.gone + rows.size, engine._memory(engine._seen_lists))
+    flow = engine.flow.without(engine.order[rows], engine.step, sinks)
+    springs = without_bodies(engine._memory(engine._seen_lists), engine.order[rows])
+    reorder(engine, np.concatenate([stay, rows]), engine.gone + rows.size, springs, flow)
     engine._rebuild()
 
 
@@ -94,9 +117,17 @@ def parts_that_stay(engine: Engine, fallen: np.ndarray) -> np.ndarray:
     return np.flatnonzero(stays)
 
 
-def reorder(engine: Engine, rows: np.ndarray, gone: int, springs: Any) -> None:
+def without_bodies(springs: Any, gone: np.ndarray) -> Any:
+    """What contacts remember, without those of some bodies (ids)."""
+    keep = ~np.isin(springs.key[:, :2], gone).any(axis=1)
+    return springs._replace(key=springs.key[keep], memory=springs.memory[keep])
+
+
+def reorder(engine: Engine, rows: np.ndarray, gone: int, springs: Any, flow: Flow | None = None) -> None:
     """Let row k hold what row rows[k] held, and take the last `gone` rows out of the motion. Lists must be built anew; they will
-    find `springs`. Ranks stay with their bodies: free rows may come in any order, tagged ones and those at rest keep theirs; of
+    find `springs`. `flow`, where given, is who has come and gone by then.
+
+    Ranks stay with their bodies: free rows may come in any order, tagged ones and those at rest keep theirs; of
     tagged ones none is taken out.
     """
     new_row, whole, order = np.argsort(rows), engine.whole_roles, engine.order[rows]
@@ -120,9 +151,10 @@ def reorder(engine: Engine, rows: np.ndarray, gone: int, springs: Any) -> None:
     tags = engine.tags._replace(load=load)
     bonds = reordered(engine.bonds, new_row)
     lists, pairs = engine._lists_with(springs, order, roles.rank, model)
+    flow = engine.flow if flow is None else flow
     engine._host_is_newer()
     # no interrupt comes between these; if one comes before the lists are whole, the run begins with new ones
     engine.order, engine.free, engine.moving, engine.gone = order, free, moving, gone
     engine.model, engine._state_here, engine.roles, engine.tags = model, state, roles, tags
-    engine._lists_here, engine.pairs, engine._unsure = lists, pairs, True
+    engine._lists_here, engine.pairs, engine.flow, engine._unsure = lists, pairs, flow, True
     engine.bonds = bonds

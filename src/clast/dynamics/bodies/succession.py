@@ -12,7 +12,7 @@ import numpy as np
 from clast.dynamics.bodies.arrival import half_a_step_back
 from clast.dynamics.bodies.bonds import take_over_fates
 from clast.dynamics.bodies.prescribed import Prescribed
-from clast.dynamics.bodies.removal import reorder
+from clast.dynamics.bodies.removal import reorder, without_bodies
 
 if TYPE_CHECKING:
     from clast.dynamics.engine import Engine
@@ -45,17 +45,12 @@ def take_over(new: Engine, old: Engine, gone: np.ndarray) -> None:
     new.family.stop(first, np.arange(new.moving, new.order.size))
     for name in (
         "rebuilds", "seconds", "grain_steps", "work_changes", "_search", "_thread_search", "threads", "_slice", "fresh_spread",
+        "flow",
     ):  # fmt: skip
         setattr(new, name, getattr(old, name))
     new._write_program(new.step)
     new._rebuild()
     new._prescribed = Prescribed(new)
-
-
-def without_bodies(springs: Any, gone: np.ndarray) -> Any:
-    """What contacts remember, without those of some bodies (ids)."""
-    keep = ~np.isin(springs.key[:, :2], gone).any(axis=1)
-    return springs._replace(key=springs.key[keep], memory=springs.memory[keep])
 
 
 def same_bodies(new: Engine, old: Engine) -> tuple[np.ndarray, np.ndarray]:

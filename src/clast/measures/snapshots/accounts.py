@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 def accounts(engine: Engine, snapshot: Snapshot) -> dict[str, float]:
     """Every account at the instant of a snapshot [energy]; called as all quantities of a sample are."""
     totals, contacts, bonds = snapshot.totals, snapshot.contacts, snapshot.bonds
-    held = {}
+    special = {"brought_in": totals["brought_in"]} if "brought_in" in totals else {}
     if bonds is not None:
-        held = {"bond_elastic": float(np.sum(bonds.energies)), "heat_fracture": float(np.sum(bonds.released))}
-    return held | {
+        special |= {"bond_elastic": float(np.sum(bonds.energies)), "heat_fracture": float(np.sum(bonds.released))}
+    return special | {
         "translational": totals["translational"],
         "rotational": totals["rotational"],
         "gravitational": totals["gravitational"],

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from clast.errors import InputError, StoreError
-from clast.measures.book import ACCOUNTS, OF_BONDS
+from clast.measures.book import KNOWN
 from clast.measures.stored import Instant
 from clast.output.store.atomic import make_folder, write_whole
 from clast.output.store.reader import Frame, Run
@@ -35,8 +35,7 @@ CONTACTS = {
     "shears": "spring force {} [force]", "springs": "spring [length]", "first_arms": "first arm {} [length]",
     "second_arms": "second arm {} [length]", "features": "vertex on vertex [0 or 1]",
 }  # fmt: skip
-ENERGIES = dict.fromkeys((*ACCOUNTS, *OF_BONDS), "energy")
-UNITS = {**ENERGIES, "step": "count", "time": "time", "contacts": "count", "deepest_overlap": "length"}
+UNITS = {**dict.fromkeys(KNOWN, "energy"), "step": "count", "time": "time", "contacts": "count", "deepest_overlap": "length"}
 
 
 def export_csv(run: Run, folder: Path, *, overwrite: bool = False) -> Path:

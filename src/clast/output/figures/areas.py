@@ -108,7 +108,8 @@ def scene_areas(scene: Scene) -> tuple[list[Any], Array]:
     column = scene.bodies.column
     skeletons = [Skeleton(each.vertices, each.edges, each.radius, each.is_closed) for each in shapes]
     period = np.array([scene.box.period_x, scene.box.period_y])
-    start = Stand(column("position"), column("angle"), np.ones(len(which), bool), period, scene.box.offset)
+    there = ~np.isin(np.arange(len(which)), scene.waiting)
+    start = Stand(column("position"), column("angle"), there, period, scene.box.offset)
     return areas_of(skeletons, which, column("big"), [start]), which
 
 

@@ -160,11 +160,12 @@ def draw_frames(axes: Any, run: Run, chosen: Iterable[int], bodies: Outlines | N
 
 
 def draw_scene(axes: Any, scene: Scene) -> None:
-    """Draw the bodies of a scene where they start."""
+    """Draw the bodies of a scene where they start; grains of sources are not there yet."""
     bodies = scene_outlines(scene)
     positions, angles = scene.bodies.column("position"), scene.bodies.column("angle")
     for big, color in ((True, WALL), (False, GRAIN)):
-        draw_bodies(axes, bodies, np.flatnonzero(bodies.big == big), positions, angles, facecolor=color)
+        there = np.setdiff1d(np.flatnonzero(bodies.big == big), scene.waiting)
+        draw_bodies(axes, bodies, there, positions, angles, facecolor=color)
     fit_axes(axes, bodies.period)
 
 

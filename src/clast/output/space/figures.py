@@ -107,10 +107,11 @@ def frames_figure(
 
 
 def scene_figure(scene: Scene3D) -> Any:
-    """A picture of a scene in space, where its bodies start."""
+    """A picture of a scene in space, where its bodies start; grains of sources are not there yet."""
     bodies = scene_surfaces(scene)
     positions, orientations = scene.bodies.column("position"), scene.bodies.column("orientation")
-    grains = np.flatnonzero(~bodies.big)
+    absent = np.isin(np.arange(len(positions)), scene.waiting)
+    grains = np.flatnonzero(~bodies.big & ~absent)
     walls = wall_points(bodies, positions, orientations)
     low, high = box_around(bodies, grains, [(positions[grains], np.ones(grains.size, bool))], walls)
     margin = MARGIN * float((high - low).max())
@@ -120,9 +121,8 @@ def scene_figure(scene: Scene3D) -> Any:
     tint = Tint("id")
     studio = Studio(bodies, camera)
     try:
-        return compose(
-            [studio.draw(positions, orientations, tint.fixed(len(positions)), offset=scene.box.offset)], camera, [""], tint
-        )
+        tints, offset = tint.fixed(len(positions)), scene.box.offset
+        return compose([studio.draw(positions, orientations, tints, offset=offset, absent=absent)], camera, [""], tint)
     finally:
         studio.close()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clast.algebra.tensors import lengths
-from clast.measures.book import ACCOUNTS, KINETIC, OF_BONDS, Book
+from clast.measures.book import ACCOUNTS, KINETIC, KNOWN, Book
 from clast.measures.stored import grains_of, sizes_of
 from clast.measures.touching import contacts_at
 from clast.output.figures.areas import rings_of, run_areas
@@ -152,7 +152,7 @@ class Described:
         series = self.run.series
         time = series["time"]
         every = max(1, -(-len(time) // MOST_SAMPLES))
-        block = Block(accounts=[name for name in (*ACCOUNTS, *OF_BONDS) if name in series.names])
+        block = Block(accounts=[name for name in KNOWN if name in series.names])
         block.raw("time", time[::every], "float32")
         for name in series.names:
             values = np.asarray(series[name], float)

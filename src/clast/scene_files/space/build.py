@@ -59,6 +59,10 @@ class SolidShelf:
             self._made[name] = self._build(self._keys[name], name)
         self._begun.pop()
 
+    def family(self, name: str) -> list[Solid]:
+        """The one solid that a name stands for, as a list: of the plane a name may stand for several shapes."""
+        return [self[name]]
+
     def __getitem__(self, name: str) -> Solid:
         if name in self._keys:
             self._make(name)

@@ -12,10 +12,11 @@ from clast.errors import SceneError
 from clast.packing.space.insertion import insert_at_random3d
 from clast.packing.space.packing import Packing3D
 from clast.packing.space.voronoi import voronoi_packing3d
+from clast.scene.flow import apportion
 from clast.scene.space import Scene3D
-from clast.scene_files.complaint import at
 from clast.scene_files.declared import arguments
-from clast.scene_files.fill import SAME, apportion, lattice_spacing, require_periods
+from clast.scene_files.fill import SAME, lattice_spacing, require_periods
+from clast.scene_files.flow import mixture_of
 from clast.scene_files.space.build import SolidShelf
 from clast.scene_files.space.schema import LatticeFillKeys, RandomFillKeys, SpaceVoronoiFillKeys
 from clast.shapes.space.solid import Solid
@@ -34,13 +35,10 @@ def add_space_mixture(scene: Scene3D, keys: LatticeFillKeys | RandomFillKeys, sh
     size = np.array(keys.upper) - np.array(keys.lower)
     if not (size > 0.0).all():
         raise SceneError(f"upper = {keys.upper} must be larger than lower = {keys.lower} along x, y and z")
-    kinds: list[Solid] = []
-    for k, each in enumerate(keys.shapes):
-        with at(f"shapes[{k}].shape"):
-            kinds.append(shelf[each.shape])
+    kinds, shares = mixture_of(keys.shapes, shelf)
     require_space(keys, kinds, size)
     rng = np.random.default_rng(keys.seed)
-    chosen = rng.permutation(np.repeat(np.arange(len(kinds)), apportion(keys.count, [each.share for each in keys.shapes])))
+    chosen = rng.permutation(np.repeat(np.arange(len(kinds)), apportion(keys.count, shares)))
     factor = rng.uniform(1.0 - keys.spread, 1.0 + keys.spread, keys.count)
     solids = [kinds[k] if keys.spread == 0.0 else kinds[k].scaled(float(f)) for k, f in zip(chosen, factor, strict=True)]
     if isinstance(keys, LatticeFillKeys):

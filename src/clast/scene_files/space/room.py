@@ -51,6 +51,7 @@ class _Start:
         self.big, self.turns, places = (bodies.column(name) for name in ("big", "orientation", "position"))
         self.places: Floats = places - np.where(self.period > 0.0, self.period * np.floor(places / self.side), 0.0)
         self.solids = bodies.objects("shape")
+        self.grains = np.setdiff1d(np.flatnonzero(~self.big), scene.waiting)  # those of sources come in where there is room
         self.drawn = {id(solid): uncut(solid) for solid in bodies.distinct("shape")[0]}
         self.placed: dict[int, Skeleton] = {}  # those that were looked at
 
@@ -68,7 +69,7 @@ class _Start:
 
     def grains_that_may_meet(self) -> Iterator[Meeting]:
         """Pairs of grains whose bounding balls are near enough."""
-        grains = np.flatnonzero(~self.big)
+        grains = self.grains
         if not grains.size:
             return
         most = 2.0 * float((self.span[grains] + NEAREST * self.radius[grains]).max())
@@ -82,7 +83,7 @@ class _Start:
 
     def walls_that_may_be_met(self) -> Iterator[Meeting]:
         """Grains and the walls, or images of walls, that their bounding balls come near to."""
-        grains, walls = np.flatnonzero(~self.big), np.flatnonzero(self.big)
+        grains, walls = self.grains, np.flatnonzero(self.big)
         images = [*itertools.product(*((-1.0, 0.0, 1.0) if side else (0.0,) for side in self.periodic))]
         for wall, image in itertools.product(walls.tolist(), images):
             shift = np.array(image) * self.period

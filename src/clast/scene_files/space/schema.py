@@ -25,6 +25,7 @@ from clast.scene_files.schema import (
     VelocityTag,
     Whom,
 )
+from clast.scene_files.schema_flow import SpaceSinkKeys, SpaceSourceKeys
 from clast.scene_files.schema_laws import SpaceLawKeys
 from clast.scene_files.schema_timed import TimedKeys
 from clast.scene_files.space.schema_solids import SolidKeys, TurnKeys
@@ -261,4 +262,6 @@ class SpaceSceneKeys(SceneKeys):
     grains: list[SpaceGrainKeys] = key([], "single grains, a list of tables", to=CODE)  # type: ignore[assignment]
     walls: list[SpaceWallKeys] = key([], "big bodies, a list of tables", to=CODE)  # type: ignore[assignment]
     fill: list[AnySpaceFillKeys] = key([], "many grains at once, a list of tables", to=CODE)  # type: ignore[assignment]
+    sources: list[SpaceSourceKeys] = key([], "grains that come in while it runs, a list of tables", to=CODE)  # type: ignore[assignment]
+    sinks: list[SpaceSinkKeys] = key([], "where grains leave the run, a list of tables", to=CODE)  # type: ignore[assignment]
     tags: list[SpaceTagKeys] = key([], "what is imposed on bodies, a list of tables", to=CODE)  # type: ignore[assignment]
