@@ -33,8 +33,8 @@ from clast.shapes import Shape, disk, polyline
 COLUMNS = 6  # of the Voronoi diagram the grains are cut from (PRE10: 6 × 10)
 SPREAD = 0.1  # of the diameters of disks: equal ones would crystallise
 DRAG = 5.0  # 1/s while settling (PRE10's units): contact dashpots alone leave the sample ringing
-CLOSING_SPEED = 2.0  # cm/s of the plate on its way down: faster it would drive skeletons into each other
-STILL = 1e-8  # of m g ℓ, ℓ the width of a grain: mean kinetic energy at which the grains lie still
+CLOSING_SPEED = 2.0  # cm/s of the plate on its way down at most: faster it would drive skeletons into each other
+STILL = 1e-7  # of p ℓ², ℓ the width of a grain: mean kinetic energy at which the grains lie still; single ones may rattle on
 Paper = Literal["PRE10", "ARX"]
 # K_t over K_n, μ and the density [g/cm²] of each; ARX prints no viscosities, K_n is the same
 LAWS: Mapping[Paper, tuple[float, float, float]] = {"PRE10": (0.33, 0.4, 3.0), "ARX": (0.1, 0.5, 1.0)}
@@ -90,8 +90,7 @@ class ShearCell:
     def settled(self, progress: Progress | None = None) -> Bed:
         """The grains at rest under the plate; from the cache folder where they have settled before."""
         scene = self.scattered()
-        mass = float(np.mean(scene.bodies.column("mass")[~scene.bodies.column("big")]))
-        still = STILL * mass * self.gravity * self.widest
+        still = STILL * self.load / self.period * self.widest**2
         return fill(scene, dt=limits_of(scene).safe, rest=still, progress=progress)
 
     @property
@@ -127,7 +126,9 @@ class ShearCell:
         places = places + np.stack([x, y + low], axis=1)
         scene.add_many(self.shapes, places, angles=angles, density=self.density)
         rows = -(-len(places) // columns)
-        self._add_plates(scene, low + rows * spacing + high, 0.0, [Dashpot(self.load / CLOSING_SPEED)])
+        calm = math.sqrt(self.law.normal_stiffness * self.plate_mass)  # or the plate swings, and is at rest where it turns back
+        dashpot = Dashpot(max(self.load / CLOSING_SPEED, calm))
+        self._add_plates(scene, low + rows * spacing + high, 0.0, [dashpot])
         return scene
 
     def sheared(self, bed: Bed, speed: float, *, onset: bool = True) -> Scene:

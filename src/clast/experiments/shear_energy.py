@@ -4,9 +4,9 @@ The papers' plates are drawn as lines. Smooth ones slide over a bed that rests: 
 and there is hardly a balance to test. So plates carry half-sunk grains of the sample; a run between smooth ones stands beside.
 
 The rules, written down before the runs. The grains' way over the plate's (`clast.experiments.shared.following`), mean over the
-samples, must be at least 0.4, or nothing is judged. Then: |residual|/E at Δt = 1e-3 s is at most PRE10's 0.2 %; |residual|/W is
-below ARX's 1 %, for ARX's numbers also at its own Δt = 1e-5 s; the error falls at least as fast as the paper's, ∝ Δt, less 10 %;
-without friction it is below 1e-4. Our own bar is an energy error of 2e-4 at 1e-3 s.
+samples, must be at least 0.4, and their gradient 0.5, or nothing is judged. Then: |residual|/E at Δt = 1e-3 s is at most PRE10's
+0.2 %; |residual|/W is below ARX's 1 %, for ARX's numbers also at its own Δt = 1e-5 s; the error falls at least as fast as the
+paper's, ∝ Δt, less 10 %; without friction it is below 1e-4. Our own bar is an energy error of 2e-4 at 1e-3 s.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -261,9 +261,12 @@ def evaluate(p: ShearEnergy, run: Run) -> Sequence[Quantity]:
         quantities.append(below("|residual|/W at ARX's Δt", own, ARX, f"below; Δt = {ARX_STEP:g} s, {p.fine_until:g} s"))
     table = run.tables["switched off"]
     mine = (table["change"] == AS_IT_IS) & (table["dt"] == p.dt)
-    level = table["share"][(table["change"] == SMOOTH_PLATES) & (table["dt"] == p.dt)]
-    more = f"; gradient {with_error(*mean_error(table['gradient'][mine]))}; between smooth plates {level.mean():.2g}"
-    return [*judged_if_sheared(quantities, table["share"][mine], more), *parts_of_the_rest(run)]
+    smooth_ones = (table["change"] == SMOOTH_PLATES) & (table["dt"] == p.dt)
+    more = (
+        f"; between smooth plates {table['share'][smooth_ones].mean():.2g}, gradient {table['gradient'][smooth_ones].mean():.2g}"
+    )
+    grains = {name: table[name][mine] for name in ("share", "gradient")}
+    return [*judged_if_sheared(quantities, grains, more), *parts_of_the_rest(run)]
 
 
 def orders_of_samples(p: ShearEnergy, run: Run) -> list[float]:

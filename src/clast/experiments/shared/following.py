@@ -1,15 +1,15 @@
 """Whether grains follow the plate that shears them: their way over the plate's, in the last half of a run.
 
 The share is the mean over all grains of how far they went along x, over the way of the plate; a linear profile between plates
-that nobody slides on has 0.5, a bed that stays where it is 0. If the mean over the samples is below `LEAST`, they count as not
-sheared, and nothing is judged.
-The gradient is the slope of the grains' ways against their heights, times the height of the plate over its way: 1 for a linear
-profile, more where the shear is in a band, 0 where grains rest.
+that nobody slides on has 0.5, a bed that stays where it is 0. The gradient is the slope of the grains' ways against their
+heights, times the height of the plate over its way: 1 for a linear profile, more where the shear is in a band, 0 where grains
+rest, and where all go along with the plate and slide over the other. If the mean share over the samples is below `LEAST`, or the
+mean gradient below `STEEP`, they count as not sheared, and nothing is judged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from clast.experiments.shared.watching import watched
 from clast.measures.book import ACCOUNTS, Book
 from clast.scene.plane import Scene
 
-LEAST = 0.4
+LEAST, STEEP = 0.4, 0.5
 DEFINED = "mean way of the grains along x over the plate's, last half of a run; linear profile 0.5"
 
 
@@ -72,10 +72,15 @@ def follow(scene: Scene, dt: float, end: int) -> Followed:
     return followed(engine, half)
 
 
-def judged_if_sheared(quantities: Sequence[Quantity], shares: Sequence[float] | np.ndarray, more: str = "") -> list[Quantity]:
-    """The grains' way over the plate's, mean over samples, before quantities that are judged only if the grains follow."""
-    share, error = mean_error(shares)
-    bar = f"our bar, at least {LEAST:g}, is {'met' if share >= LEAST else 'missed: not sheared, nothing is judged'}"
-    note = f"{with_error(share, error)} of {len(shares)}; {DEFINED}; {bar}{more}"
-    shown = [] if share >= LEAST else [replace(each, agrees=None) for each in quantities]
-    return [Quantity("grains' way over the plate's", share, note=note), *(shown or quantities)]
+def judged_if_sheared(quantities: Sequence[Quantity], grains: Mapping[str, np.ndarray], more: str = "") -> list[Quantity]:
+    """How grains follow the plate, before quantities that are judged only if they do.
+
+    grains   `share` and `gradient` (samples,)
+    """
+    share, gradient = (mean_error(grains[name]) for name in ("share", "gradient"))
+    sheared = share[0] >= LEAST and gradient[0] >= STEEP
+    bars = f"our bars, at least {LEAST:g} and {STEEP:g}, are {'met' if sheared else 'missed: not sheared, nothing is judged'}"
+    number = len(grains["share"])
+    note = f"{with_error(*share)} of {number}, gradient {with_error(*gradient)}; {DEFINED}; {bars}{more}"
+    judged = list(quantities) if sheared else [replace(each, agrees=None) for each in quantities]
+    return [Quantity("grains' way over the plate's", share[0], note=note), *judged]
