@@ -29,6 +29,7 @@ from clast.dynamics.engine import Engine
 from clast.errors import PhysicsError
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, Variants, parameter
 from clast.experiments.hopper import DIAMETER, QUIET, Hopper, Kind, build, count, held_arch, hopper, is_jammed
+from clast.experiments.shared.arches import arch_between
 from clast.experiments.shared.jams import draw_odds, draw_outflow, draw_paper
 from clast.experiments.shared.numbers import mean_error, wilson, with_error
 from clast.measures.book import ACCOUNTS, Book
@@ -328,13 +329,27 @@ def figures(p: HopperOdds, run: Run, folder: Path) -> Sequence[Path]:
     ]
 
 
-def ended(p: HopperOdds, run: Run, case: Case) -> tuple[str, Scene, np.ndarray]:
-    """A title, the scene of a run, and where its bodies were at the end: x, y, angle, present (bodies, 4)."""
-    table = run.tables[case.name + END]
+def ended(p: HopperOdds, run: Run, case: Case) -> tuple[str, Scene, np.ndarray, np.ndarray]:
+    """A title, the scene of a run, where its bodies were at the end: x, y, angle, present (bodies, 4), and who forms an arch."""
+    table, series = run.tables[case.name + END], run.tables[case.name]
     scene = hopper(hopper_of(p, case), 0.0, gate=False)
-    after = run.tables[case.name]["time"][-1]
-    title = f"{NAMES[case.shape]}, {case.aperture:g} m, after {after:.3g} s"
-    return title, scene, np.column_stack([table[name] for name in ("x", "y", "angle", "present")])
+    bodies = np.column_stack([table[name] for name in ("x", "y", "angle", "present")])
+    jammed = outcome(series, p.grains)[0]
+    title = f"{NAMES[case.shape]}, {case.aperture:g} m, after {series['time'][-1]:.3g} s" + (": jammed" if jammed else "")
+    return title, scene, bodies, arch_of(scene, bodies) if jammed else np.zeros(0, int)
+
+
+def arch_of(scene: Scene, bodies: np.ndarray) -> np.ndarray:
+    """Ids of the grains of the arch, of bodies that lie at x, y, angle (bodies, 4); the walls are the last two."""
+    *grains, left, right = range(len(scene.bodies))
+    there = [k for k in grains if bodies[k, 3] != 0.0]
+    seen = Scene(law=scene.default_law)
+    for k in there:
+        seen.add(scene.bodies[k].shape, bodies[k, :2], angle=bodies[k, 2])
+    for k in (left, right):
+        seen.add_wall(scene.bodies[k].shape)
+    contacts = Engine(seen, dt=1e-5).contacts()
+    return np.array(there, int)[arch_between(len(there), len(there) + 1, contacts, len(there) + 2).grains]
 
 
 EXPERIMENT = Study(

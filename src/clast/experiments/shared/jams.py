@@ -92,10 +92,10 @@ def draw_outflow(
     return figure
 
 
-def draw_paper(ends: Sequence[Sequence[tuple[str, Any, np.ndarray]]], width: float) -> Any:
+def draw_paper(ends: Sequence[Sequence[tuple[str, Any, np.ndarray, np.ndarray]]], width: float) -> Any:
     """EPL08 fig 6: the grains at the end, disks left, cows right, the narrower opening above; colours are layers of the bed.
 
-    ends    rows of panels: a title, the scene, and where its bodies are (bodies, 4): x, y, angle, present
+    ends    rows of panels: a title, the scene, where its bodies are (bodies, 4): x, y, angle, present, and who forms an arch
     width   of the bin [m]
     """
     import matplotlib.pyplot as plt
@@ -105,13 +105,15 @@ def draw_paper(ends: Sequence[Sequence[tuple[str, Any, np.ndarray]]], width: flo
     figure, panels = plt.subplots(
         len(ends), len(ends[0]), figsize=size, sharex=True, sharey=True, layout="constrained", squeeze=False
     )
-    for axes, (title, scene, bodies) in zip(panels.flat, [each for row in ends for each in row], strict=True):
+    for axes, (title, scene, bodies, arch) in zip(panels.flat, [each for row in ends for each in row], strict=True):
         outlines = scene_outlines(scene)
         walls, grains = np.flatnonzero(outlines.big), np.flatnonzero(~outlines.big)
         colours = np.array(COLOURS)[LAYERS * np.arange(grains.size) // grains.size % len(COLOURS)]  # filled in this order
         draw_bodies(axes, outlines, walls, bodies[:, :2], bodies[:, 2], facecolor="0.25", edgecolor="0.25", lw=1.2)
         there = bodies[grains, 3] != 0.0
         draw_bodies(axes, outlines, grains[there], bodies[:, :2], bodies[:, 2], facecolor=colours[there], lw=0.25)
+        if arch.size:
+            draw_bodies(axes, outlines, arch, bodies[:, :2], bodies[:, 2], facecolor="none", edgecolor="k", lw=1.8)
         axes.set_aspect("equal")
         axes.set(xlim=(-half, half), ylim=(BELOW, TOP), xlabel="x [m]", ylabel="y [m]", title=title)
         axes.label_outer()
