@@ -91,9 +91,9 @@ def table_of(jammed: bool, arch: float = 7.0, broken: bool = False) -> dict[str,
     held = np.where(TIME > 3.0, arch * DIAMETER, 0.0)
     held[-1] = 0.0  # a contact opened for a moment
     zeros = {name: np.zeros(TIME.size) for name in ACCOUNTS}
-    return {**zeros, "translational": np.ones(TIME.size), "time": TIME, "through": through,
-            "arch": np.where(held > 0.0, 6.0, 0.0), "arch_length": held, "broken": np.full(TIME.size, float(broken)), "deepest": zeros["cohesive"],
-            "step": np.full(TIME.size, 800_000)}  # fmt: skip
+    arches = {"arch": np.where(held > 0.0, 6.0, 0.0), "arch_length": held}
+    constant = {"broken": np.full(TIME.size, float(broken)), "deepest": zeros["cohesive"], "step": np.full(TIME.size, 800_000)}
+    return {**zeros, **arches, **constant, "translational": np.ones(TIME.size), "time": TIME, "through": through}
 
 
 def runs_of(p: HopperOdds, jams) -> SimpleNamespace:

@@ -241,8 +241,9 @@ def figures(p: Hopper, run: Run, folder: Path) -> Sequence[Path]:
     figure, panels = plt.subplots(
         1, len(times), figsize=(3.4 * len(times) + 0.6, 3.4 * tall + 0.7), sharey=True, layout="constrained", squeeze=False
     )
+    jammed = is_jammed(run.series["time"], run.series["through"], p.grains)
     for axes, t in zip(panels[0], times, strict=True):
-        draw_hopper(axes, run, int(np.argmin(np.abs(run.frames.times - t))))
+        draw_hopper(axes, run, int(np.argmin(np.abs(run.frames.times - t))), arch=bool(jammed) and t == times[-1])
         axes.set(xlim=(-half, half), ylim=(BELOW, top), xlabel="x [m]", title=f"t = {t:.3g} s")
     panels[0][0].set_ylabel("y [m]")
     paths = [save_figure(figure, folder / "hopper.png")]
@@ -264,8 +265,9 @@ def figures(p: Hopper, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
-def draw_hopper(axes: Any, run: Run, index: int) -> None:
-    """One frame, grains in the colours of the layers they lay in at the opening, so that the flow can be seen."""
+def draw_hopper(axes: Any, run: Run, index: int, *, arch: bool = False) -> None:
+    """One frame, grains in the colours of the layers they lay in at the opening, so that the flow can be seen; with `arch` the
+    shortest chain of contacts from wall to wall is outlined."""
     frame, bodies = run.frames[index], run_outlines(run)
     walls, grains = np.flatnonzero(bodies.big), np.flatnonzero(~bodies.big)
     start = run.frames[0].positions[grains, 1]
@@ -274,7 +276,14 @@ def draw_hopper(axes: Any, run: Run, index: int) -> None:
     colours = np.array(COLOURS)[layer % len(COLOURS)]
     there = ~frame.absent[grains]
     draw_bodies(axes, bodies, grains[there], frame.positions, frame.angles, facecolor=colours[there], lw=0.25)
+    if arch and (chain := arch_in_frame(run, index, walls)).size:
+        draw_bodies(axes, bodies, chain, frame.positions, frame.angles, facecolor="none", edgecolor="k", lw=1.8)
     axes.set_aspect("equal")
+
+
+def arch_in_frame(run: Run, index: int, walls: np.ndarray) -> np.ndarray:
+    """Ids of the grains of the shortest chain of contacts from wall to wall in a stored frame."""
+    return arch_between(int(walls[0]), int(walls[1]), run.contacts[index], len(run.scene["body_big"])).grains
 
 
 EXPERIMENT = Experiment(

@@ -2,10 +2,29 @@
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-from clast.dynamics.named_contacts import ContactTable
+
+class Contacts(Protocol):
+    """What is needed of contacts, of an engine or a stored frame; see `clast.dynamics.named_contacts`."""
+
+    @property
+    def bodies(self) -> np.ndarray:
+        """Both ids (k, 2)."""
+
+    @property
+    def counts(self) -> np.ndarray:
+        """How much each counts (k,)."""
+
+    @property
+    def first_arms(self) -> np.ndarray:
+        """From the centre of the first body (k, 2)."""
+
+    @property
+    def second_arms(self) -> np.ndarray:
+        """From the centre of the second body (k, 2)."""
 
 
 @dataclass(frozen=True)
@@ -23,18 +42,18 @@ class Arch:
 NO_ARCH = Arch(np.zeros(0, int), math.nan)
 
 
-def arch_between(left: int, right: int, contacts: ContactTable, bodies: int) -> Arch:
+def arch_between(left: int, right: int, contacts: Contacts, bodies: int) -> Arch:
     """The chain of the least length between two walls; `NO_ARCH` where no chain leads across.
 
     bodies   number of bodies of the scene
     """
     counting = np.flatnonzero(contacts.counts > 0.0)
-    first, second = contacts.first[counting], contacts.second[counting]
-    at_first, at_second = np.isin(first, (left, right)), np.isin(second, (left, right))
-    step = np.linalg.norm(contacts.branches[counting], axis=1)
-    step[at_first] = np.linalg.norm(contacts.second_arms[counting][at_first], axis=1)  # a wall has no centre: from the contact
-    step[at_second] = np.linalg.norm(contacts.first_arms[counting][at_second], axis=1)
-    return shortest_chain(np.stack([first, second], axis=1), step, left, right, bodies)
+    touching, here, there = contacts.bodies[counting], contacts.first_arms[counting], contacts.second_arms[counting]
+    at_first, at_second = np.isin(touching, (left, right)).T
+    step = np.linalg.norm(here - there, axis=1)
+    step[at_first] = np.linalg.norm(there[at_first], axis=1)  # a wall has no centre: from the contact
+    step[at_second] = np.linalg.norm(here[at_second], axis=1)
+    return shortest_chain(touching, step, left, right, bodies)
 
 
 def shortest_chain(touching: np.ndarray, step: np.ndarray, left: int, right: int, bodies: int) -> Arch:
