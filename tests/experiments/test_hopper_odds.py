@@ -19,6 +19,7 @@ from clast.experiments.hopper_odds import (
     ended,
     evaluate,
     even_odds,
+    figures,
     hopper_of,
     jams_below,
     odds_of,
@@ -65,8 +66,18 @@ def test_runs_are_counted_and_their_books_close(tried):
     assert [path.name for path in tried.figures] == ["odds.png", "outflow.png", "hoppers.png"]
     for path in tried.figures:
         assert path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 10_000
-    _, scene, bodies, arch = ended(p, tried.run, cases_of(p)[0])
+    _, scene, bodies, arch = ended(p, tried.run, cases_of(p)[0]) or ()
     assert len(scene.bodies) == len(bodies) == 14 and set(arch) <= set(range(12))
+
+
+def test_a_study_that_goes_on_is_drawn_with_what_is_there(tried, tmp_path):
+    p, tables = HopperOdds(**TINY), tried.run.tables
+    some = {name: tables[name] for name in tables if name.startswith(("ζ 0, disk", "ζ 0.2, cow"))}
+    run = SimpleNamespace(tables=some)
+    assert len(some) == 4 and odds_of(p, run, 0.0, "disk", 12.0).runs == 1 and odds_of(p, run, 0.0, "cow", 12.0).runs == 0
+    assert ended(p, run, Case(0.2, "disk", 12.0, 1)) is None
+    for path in figures(p, run, tmp_path):
+        assert path.read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_arch_of_bodies_that_lie_somewhere():

@@ -244,7 +244,8 @@ def figures(p: Hopper, run: Run, folder: Path) -> Sequence[Path]:
     jammed = is_jammed(run.series["time"], run.series["through"], p.grains)
     for axes, t in zip(panels[0], times, strict=True):
         draw_hopper(axes, run, int(np.argmin(np.abs(run.frames.times - t))), arch=bool(jammed) and t == times[-1])
-        axes.set(xlim=(-half, half), ylim=(BELOW, top), xlabel="x [m]", title=f"t = {t:.3g} s")
+        title = f"t = {t:.3g} s" + (": jammed, its arch outlined" if jammed and t == times[-1] else "")
+        axes.set(xlim=(-half, half), ylim=(BELOW, top), xlabel="x [m]", title=title)
     panels[0][0].set_ylabel("y [m]")
     paths = [save_figure(figure, folder / "hopper.png")]
 

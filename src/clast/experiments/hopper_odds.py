@@ -67,7 +67,7 @@ class HopperOdds(Parameters):
 
 SIZES: Sizes = {
     "quick": {
-        "grains": 60, "width": 30.0, "side": 60.0, "narrowest": 10.0, "widest": 14.0, "openings": 2, "seeds": 2, "until": 5.0
+        "grains": 40, "width": 26.0, "side": 60.0, "narrowest": 10.0, "widest": 14.0, "openings": 2, "seeds": 2, "until": 4.0
     },
     "full": {},
 }  # fmt: skip
@@ -169,9 +169,15 @@ class Odds(NamedTuple):
         return wilson(self.jammed, self.runs) if self.runs else (math.nan, math.nan)
 
 
+def made(p: HopperOdds, run: Run, zeta: float, shape: Kind, aperture: float) -> list[StudyTable]:
+    """The runs of one kind; of a study that goes on those that are there."""
+    names = [Case(zeta, shape, aperture, p.seed + k).name for k in range(p.seeds)]
+    return [run.tables[name] for name in names if name in run.tables]
+
+
 def odds_of(p: HopperOdds, run: Run, zeta: float, shape: Kind, aperture: float) -> Odds:
     """How the runs of one kind ended."""
-    ends = [outcome(run.tables[Case(zeta, shape, aperture, p.seed + k).name], p.grains) for k in range(p.seeds)]
+    ends = [outcome(table, p.grains) for table in made(p, run, zeta, shape, aperture)]
     arches = np.array([each[1:] for each in ends if each[0] and np.isfinite(each[1])]).reshape(-1, 2)
     known = [each[0] for each in ends if each[0] is not None]
     return Odds(sum(known), len(known), len(ends) - len(known), arches[:, 0] / DIAMETER, arches[:, 1])
@@ -312,12 +318,9 @@ def merit(p: HopperOdds, run: Run) -> Merit:
 
 def figures(p: HopperOdds, run: Run, folder: Path) -> Sequence[Path]:
     """The paper's picture, what came out against time, and the odds against the opening, beside the paper's."""
-    outflow: dict[tuple[float, str, float], list[StudyTable]] = {
-        (zeta, shape, aperture): [run.tables[Case(zeta, shape, aperture, p.seed + k).name] for k in range(p.seeds)]
-        for zeta, shape, aperture in kinds_of(p)
-    }
+    outflow: dict[tuple[float, str, float], list[StudyTable]] = {kind: made(p, run, *kind) for kind in kinds_of(p)}
     curves: dict[tuple[float, str], dict[float, tuple[float, float, float]]] = {
-        (zeta, shape): {aperture: (each.share, *each.interval) for aperture, each in odds.items()}
+        (zeta, shape): {aperture: (each.share, *each.interval) for aperture, each in odds.items() if each.runs}
         for (zeta, shape), odds in all_odds(p, run).items()
     }
     shown = sorted({min(apertures_of(p), key=lambda each: abs(each - wanted)) for wanted in (20.0, PAPER)})
@@ -329,8 +332,11 @@ def figures(p: HopperOdds, run: Run, folder: Path) -> Sequence[Path]:
     ]
 
 
-def ended(p: HopperOdds, run: Run, case: Case) -> tuple[str, Scene, np.ndarray, np.ndarray]:
-    """A title, the scene of a run, where its bodies were at the end: x, y, angle, present (bodies, 4), and who forms an arch."""
+def ended(p: HopperOdds, run: Run, case: Case) -> tuple[str, Scene, np.ndarray, np.ndarray] | None:
+    """A title, the scene of a run, where its bodies were at the end: x, y, angle, present (bodies, 4), and who forms an arch;
+    None while it is not made."""
+    if case.name + END not in run.tables:
+        return None
     table, series = run.tables[case.name + END], run.tables[case.name]
     scene = hopper(hopper_of(p, case), 0.0, gate=False)
     bodies = np.column_stack([table[name] for name in ("x", "y", "angle", "present")])

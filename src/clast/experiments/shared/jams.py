@@ -31,11 +31,13 @@ def draw_odds(
         1, len(zetas), figsize=(5.2 * len(zetas), 4.2), sharey=True, layout="constrained", squeeze=False
     )
     for axes, zeta in zip(panels[0], zetas, strict=True):
-        wide = sorted({aperture for (at, _), curve in curves.items() if at == zeta for aperture in curve})
+        wide = sorted({aperture for (at, _), curve in curves.items() if at == zeta for aperture in curve}) or [paper]
         edge = [min(wide[0], paper) - 2.0, paper, paper, max(wide[-1], paper) + 2.0]
         axes.plot(edge, [1.0, 1.0, 0.0, 0.0], color="0.55", lw=5.0, alpha=0.35, label="paper: cows jam below 30 m")
         for number, (shape, name) in enumerate(names.items()):
             curve = curves[zeta, shape]
+            if not curve:
+                continue
             x = np.array(sorted(curve))
             share, low, high = np.array([curve[each] for each in x]).T
             axes.errorbar(
@@ -92,10 +94,11 @@ def draw_outflow(
     return figure
 
 
-def draw_paper(ends: Sequence[Sequence[tuple[str, Any, np.ndarray, np.ndarray]]], width: float) -> Any:
+def draw_paper(ends: Sequence[Sequence[tuple[str, Any, np.ndarray, np.ndarray] | None]], width: float) -> Any:
     """EPL08 fig 6: the grains at the end, disks left, cows right, the narrower opening above; colours are layers of the bed.
 
-    ends    rows of panels: a title, the scene, where its bodies are (bodies, 4): x, y, angle, present, and who forms an arch
+    ends    rows of panels: a title, the scene, where its bodies are (bodies, 4): x, y, angle, present, and who forms an arch;
+            None for a run that is not there
     width   of the bin [m]
     """
     import matplotlib.pyplot as plt
@@ -105,7 +108,11 @@ def draw_paper(ends: Sequence[Sequence[tuple[str, Any, np.ndarray, np.ndarray]]]
     figure, panels = plt.subplots(
         len(ends), len(ends[0]), figsize=size, sharex=True, sharey=True, layout="constrained", squeeze=False
     )
-    for axes, (title, scene, bodies, arch) in zip(panels.flat, [each for row in ends for each in row], strict=True):
+    for axes, shown in zip(panels.flat, [each for row in ends for each in row], strict=True):
+        if shown is None:
+            axes.axis("off")
+            continue
+        title, scene, bodies, arch = shown
         outlines = scene_outlines(scene)
         walls, grains = np.flatnonzero(outlines.big), np.flatnonzero(~outlines.big)
         colours = np.array(COLOURS)[LAYERS * np.arange(grains.size) // grains.size % len(COLOURS)]  # filled in this order
