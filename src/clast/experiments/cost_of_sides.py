@@ -136,20 +136,20 @@ def figures(p: CostOfSides, run: Run, folder: Path) -> Sequence[Path]:
     table = run.tables["times"]
     for kind, (alpha, published, _) in enumerate(DISTANCES):
         mine = table["kind"] == kind
-        axes.loglog(table["sides"][mine], table["seconds"][mine], ".", color=f"C{kind}", alpha=0.3, ms=4)
+        axes.loglog(table["sides"][mine], 1e6 * table["seconds"][mine], ".", color=f"C{kind}", alpha=0.3, ms=4)
         times = medians(run, kind)
         slope, error, factor = power(SIDES, times)
         claimed = "" if published is None else f"  (PRE10 {published[0]:.2f} ± {published[1]:.2f})"
         label = f"α = {alpha}{' cm' if alpha != 'auto' else ''}: n^({slope:.2f} ± {error:.2f}){claimed}"
-        axes.loglog(SIDES, times, "o", color=f"C{kind}", label=label)
-        axes.loglog(SIDES, factor * np.array(SIDES, float) ** slope, "-", color=f"C{kind}", lw=1)
+        axes.loglog(SIDES, 1e6 * times, "o", color=f"C{kind}", label=label)
+        axes.loglog(SIDES, 1e6 * factor * np.array(SIDES, float) ** slope, "-", color=f"C{kind}", lw=1)
         if published is not None:  # the paper's slope through our middle
-            axes.loglog(SIDES, times[2] * (np.array(SIDES) / SIDES[2]) ** published[0], ":", color=f"C{kind}", lw=1.5)
+            axes.loglog(SIDES, 1e6 * times[2] * (np.array(SIDES) / SIDES[2]) ** published[0], ":", color=f"C{kind}", lw=1.5)
     axes.set_xticks(SIDES, [str(n) for n in SIDES])
     axes.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
     axes.set(
         xlabel="number of sides n",
-        ylabel="time per grain and step [s]",
+        ylabel="time per grain and step [µs]",
         title=f"shear cell, {p.grains} grains, numbers of {p.paper}",
     )
     axes.legend(title="medians; dotted: the published slopes", fontsize=8, title_fontsize=8)
