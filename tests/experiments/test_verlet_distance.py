@@ -9,11 +9,13 @@ from clast.experiments import find
 from clast.experiments.shared.running import run_experiment
 from clast.experiments.verlet_distance import (
     AUTO,
+    PRE10,
     SPEEDS,
     Fit,
     VerletDistance,
     auto_over_best,
     distances,
+    exponent,
     fit,
     medians,
     name_of,
@@ -70,6 +72,17 @@ def test_the_fit_finds_what_was_put_in(given):
     best = alphas[np.argmin(given(alphas))]
     assert 0.5 < given.optimum / best < 2.0
     assert given(np.array(given.optimum)) <= given(alphas).min()
+
+
+def test_the_published_fit_has_its_optimum_below_the_published_distances():
+    fine = np.geomspace(1e-3, 1.0, 4001)
+    assert PRE10.optimum == pytest.approx(fine[np.argmin(PRE10(fine))], rel=0.01) and PRE10.optimum < 0.02 < 0.1
+    assert PRE10.lists(0.1) == pytest.approx(0.05, abs=0.005) and PRE10.lists(0.9) < 0.006
+
+
+def test_an_exponent_agrees_within_a_tenth_or_its_own_error():
+    assert exponent(1.09, 0.0, 1.0) and not exponent(1.11, 0.04, 1.0)
+    assert exponent(1.11, 0.06, 1.0) and not exponent(2.0, np.inf, 1.0)
 
 
 def test_auto_is_held_against_the_best_fixed_one():
