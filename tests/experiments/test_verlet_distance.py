@@ -9,16 +9,19 @@ from clast.experiments import find
 from clast.experiments.shared.running import run_experiment
 from clast.experiments.verlet_distance import (
     AUTO,
+    GAMMA,
     PRE10,
     SPEEDS,
     Fit,
     VerletDistance,
     auto_over_best,
+    constant_for,
     distances,
     exponent,
     fit,
     medians,
     name_of,
+    slope,
 )
 
 SHORT = {"grains": 40, "until": 0.4, "repetitions": 2, "every": 4, "followed": 0.4}
@@ -78,6 +81,14 @@ def test_the_published_fit_has_its_optimum_below_the_published_distances():
     fine = np.geomspace(1e-3, 1.0, 4001)
     assert PRE10.optimum == pytest.approx(fine[np.argmin(PRE10(fine))], rel=0.01) and PRE10.optimum < 0.02 < 0.1
     assert PRE10.lists(0.1) == pytest.approx(0.05, abs=0.005) and PRE10.lists(0.9) < 0.006
+
+
+def test_a_cost_at_all_distances_makes_times_grow_less():
+    alphas = np.arange(0.1, 0.95, 0.1)
+    assert slope(alphas, 3.0 * alphas**1.7) == pytest.approx(1.7)
+    more = constant_for(alphas, 1e-4 * alphas**1.7)
+    assert 0.0 < more < 1e-3 and slope(alphas, 1e-4 * alphas**1.7 + more) == pytest.approx(GAMMA)
+    assert np.isnan(constant_for(alphas, 1e-4 * alphas**0.1))
 
 
 def test_an_exponent_agrees_within_a_tenth_or_its_own_error():
