@@ -7,7 +7,7 @@ from clast.experiments import find
 from clast.experiments.cost_of_sides import DISTANCES, SIDES, medians, power
 from clast.experiments.shared.running import run_experiment
 
-SHORT = {"grains": 20, "until": 0.3, "repetitions": 2}
+SHORT = {"grains": 20, "until": 0.3, "repetitions": 2, "followed": 0.3}
 
 
 @pytest.fixture(scope="module")

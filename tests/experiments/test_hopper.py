@@ -15,14 +15,15 @@ from clast.experiments.hopper import (
     Hopper,
     build,
     flow_rate,
+    grain_of,
     hopper,
     is_jammed,
     last_crossing,
     lattice,
     published,
-    shortest_chain,
     slope_height,
 )
+from clast.experiments.shared.arches import NO_ARCH, arch_between, shortest_chain
 from clast.experiments.shared.running import run_experiment
 from clast.laws import Linear
 from clast.output.progress import quiet
@@ -182,10 +183,11 @@ def test_seeds_differ_for_disks_too():
     assert places[0] == places[1] != places[2]
 
 
+@pytest.mark.parametrize("shape", ["cow", "long-legged-cow"])
 @pytest.mark.parametrize("aperture", [3.0, 12.0, 17.0, 18.5, 20.0, 40.0])
-def test_the_lattice_touches_nothing(aperture):
-    p = Hopper(aperture=aperture)
-    places, reach = lattice(p, cow()), cow().reach
+def test_the_lattice_touches_nothing(aperture, shape):
+    p, grain = Hopper(aperture=aperture), grain_of(shape)
+    places, reach = lattice(p, grain), grain.reach
     assert places.shape == (400, 2)
     x, y = np.abs(places[:, 0]), places[:, 1]
     assert (y >= RADIUS + reach + SHAKE).all() and (0.5 * p.width - x >= RADIUS + reach + SHAKE).all()
@@ -233,14 +235,42 @@ def test_flow_rate_and_last_crossing():
 
 def test_the_arch_is_the_shortest_chain_across():
     chain = np.array([(5, 0), (0, 1), (2, 1), (2, 3), (3, 4), (4, 6)])  # walls 5 and 6, all five grains between
-    assert shortest_chain(chain, 5, 6, 7) == 5
-    assert shortest_chain(np.concatenate([chain, [(1, 6), (0, 1)]]), 5, 6, 7) == 2  # a pair may touch twice
-    assert shortest_chain(chain[:-1], 5, 6, 7) == 0
-    assert shortest_chain(np.zeros((0, 2), np.int64), 5, 6, 7) == 0
+    step = np.array([0.5, 1.0, 1.0, 1.0, 1.0, 0.5])
+    whole = shortest_chain(chain, step, 5, 6, 7)
+    assert whole.grains.tolist() == [0, 1, 2, 3, 4] and whole.length == pytest.approx(5.0)
+    more = np.concatenate([chain, [(1, 6), (0, 1)]])  # a pair may touch twice
+    short = shortest_chain(more, np.append(step, [0.7, 0.9]), 5, 6, 7)
+    assert short.grains.tolist() == [0, 1] and short.length == pytest.approx(0.5 + 0.9 + 0.7)
+    assert shortest_chain(chain[:-1], step[:-1], 5, 6, 7) is NO_ARCH
+    assert shortest_chain(np.zeros((0, 2), np.int64), np.zeros(0), 5, 6, 7) is NO_ARCH
+
+
+def test_the_length_of_an_arch_of_three_disks():
+    scene = Scene(law=Linear(1e6))
+    scene.add_wall(segment((0.0, -5.0), (0.0, 5.0), radius=0.1), name="left")
+    for x in (0.599, 1.598, 2.597):
+        scene.add(disk(radius=0.5), (x, 0.0))
+    scene.add_wall(segment((3.196, -5.0), (3.196, 5.0), radius=0.1), name="right")
+    arch = arch_between(0, 4, filling.Engine(scene, dt=1e-4).snapshot().contacts, 5)
+    assert arch.grains.tolist() == [1, 2, 3]
+    assert arch.length == pytest.approx(3.0, abs=0.005)
+
+
+def test_all_grains_have_the_area_of_the_cow():
+    for shape in ("cow", "long-legged-cow", "disk", "pentagon"):
+        assert grain_of(shape).area == pytest.approx(6.52, rel=1e-9)
 
 
 def test_what_the_paper_says():
     assert published(Hopper(aperture=20.0)) is True and published(Hopper(aperture=29.9)) is True
     assert published(Hopper(aperture=30.0)) is False and published(Hopper(aperture=20.0, shape="disk")) is False
-    for other in ({"grains": 120}, {"aperture": 15.0}, {"aperture": 45.0}, {"until": 4.0}, {"friction": 0.3}):
+    for other in (
+        {"grains": 120},
+        {"aperture": 15.0},
+        {"aperture": 45.0},
+        {"until": 4.0},
+        {"friction": 0.3},
+        {"shape": "long-legged-cow"},
+        {"shape": "pentagon"},
+    ):
         assert published(Hopper(**other)) is None

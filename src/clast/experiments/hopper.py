@@ -10,16 +10,19 @@ import numpy as np
 from clast.dynamics.engine import Engine, Snapshot
 from clast.errors import InputError
 from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity, Sizes, Variants, parameter
+from clast.experiments.shared.arches import arch_between
 from clast.experiments.shared.damped import damped_law
 from clast.output.figures.plane import draw_bodies, run_outlines, save_figure
 from clast.output.progress import Progress
 from clast.output.store.reader import Run
+from clast.packing.plane.arrangement import regular_of_area
 from clast.protocols.fill import fill, lay_in
 from clast.scene.plane import Scene
-from clast.shapes import Shape, cow, disk, polyline, segment
+from clast.shapes import Shape, cow, disk, long_legged_cow, polyline, segment
+from clast.shapes.plane.cow import COW_AREA
 
 RADIUS = 0.1  # m, of the walls
-SPACING = 4.5  # m, of the lattice the grains fall from
+SPACING = 4.5  # m, of the lattice the grains fall from, at least: long legs need more
 SHAKE = 0.1  # m, off the lattice at random: columns of disks would stand on each other, and all seeds be alike
 FILL_DAMPING = 0.3  # of critical, while filling
 STILL = 1e-3  # of m g · 1 m: mean kinetic energy at which the grains lie still
@@ -31,12 +34,14 @@ BELOW = -30.0  # m, where the pictures end
 APERTURES = (20.0, 25.0, 30.0, 35.0, 40.0)  # m, of the paper
 COLOURS = ("#4878a8", "#e8b04a", "#8fb573", "#c8614f")  # of layers in the bed, from the bottom
 LAYERS = 8
+DIAMETER = math.sqrt(4.0 * COW_AREA / math.pi)  # m, of a disk of the cow's area: what arches are measured in
+Kind = Literal["cow", "long-legged-cow", "disk", "pentagon"]
 
 
 class Hopper(Parameters):
     """EPL08 prints number, apertures, k_t and μ; the shape of the bin and the way it is filled are ours."""
 
-    shape: Literal["cow", "disk"] = parameter("cow", "cow, or disk of the cow's area")
+    shape: Kind = parameter("cow", "the cow or one with longer legs; disks or regular pentagons of the cow's area")
     aperture: float = parameter(20.0, "width of the opening", "m", gt=0)
     grains: int = parameter(400, "number of grains", "", ge=2)
     width: float = parameter(80.0, "width of the bin", "m", gt=0)
@@ -72,7 +77,7 @@ def hopper(p: Hopper, damping: float, *, gate: bool) -> Scene:
 
     `damping` is of critical for a single contact: between grains with half their mass, at a wall with the whole.
     """
-    grain = cow() if p.shape == "cow" else disk(area=cow().area)
+    grain = grain_of(p.shape)
     between, at_wall = (damped_law(p.stiffness, p.tangential, p.friction, damping, mass * grain.area) for mass in (0.5, 1.0))
     scene = Scene(law=between, gravity=(0.0, -p.gravity), remove_below=REMOVED)
     scene.set_law("grain", "wall", at_wall)
@@ -88,6 +93,15 @@ def hopper(p: Hopper, damping: float, *, gate: bool) -> Scene:
     return scene
 
 
+def grain_of(shape: Kind) -> Shape:
+    """A grain; all have the area of the cow, and all but the disk its sphero-radius."""
+    if shape == "disk":
+        return disk(area=cow().area)
+    if shape == "pentagon":
+        return regular_of_area(5, cow().area, RADIUS)
+    return cow() if shape == "cow" else long_legged_cow()
+
+
 def slope_height(p: Hopper) -> float:
     """Height at which the 45° slopes meet the side walls [m]."""
     return 0.5 * (p.width - p.aperture)
@@ -96,6 +110,7 @@ def slope_height(p: Hopper) -> float:
 def lattice(p: Hopper, grain: Shape) -> np.ndarray:
     """Places (grains, 2) in rows from the gate up, as many in each as the bin is wide there; InputError if it is too small."""
     clear = RADIUS + grain.reach + SHAKE  # nobody touches anybody at whatever angle
+    spacing = max(SPACING, 2.0 * (grain.reach + SHAKE))
     rows: list[np.ndarray] = []
     left, height = p.grains, clear
     while left > 0:
@@ -105,10 +120,10 @@ def lattice(p: Hopper, grain: Shape) -> np.ndarray:
                 "with --side"
             )
         room = min(0.5 * p.width - clear, 0.5 * p.aperture + height - math.sqrt(2.0) * clear)
-        number = min(left, int(2.0 * room / SPACING) + 1) if room >= 0.0 else 0
-        across = SPACING * (np.arange(number) - 0.5 * (number - 1))
+        number = min(left, int(2.0 * room / spacing) + 1) if room >= 0.0 else 0
+        across = spacing * (np.arange(number) - 0.5 * (number - 1))
         rows.append(np.stack([across, np.full(number, height)], axis=1))
-        left, height = left - number, height + SPACING
+        left, height = left - number, height + spacing
     return np.concatenate(rows)
 
 
@@ -123,28 +138,19 @@ def plan(p: Hopper) -> Plan:
 
 
 def count(engine: Engine, snapshot: Snapshot) -> Mapping[str, float]:
-    """Grains through the opening (y < 0), grains discharged (y < −5 m), and grains in the arch.
+    """Grains through the opening (y < 0), grains discharged (y < −5 m), grains in the arch and its length [m].
 
     Those that are *not* there are counted, so that it does not matter whether a grain far below is still followed.
     """
     grains = engine.grains
     height = snapshot.positions[snapshot.present & ~engine.big, 1]
-    touching = snapshot.contacts.bodies[snapshot.contacts.counts > 0.0]
+    arch = arch_between(grains, grains + 1, snapshot.contacts, len(engine.scene))
     return {
         "through": float(grains - np.count_nonzero(height >= 0.0)),
         "discharged": float(grains - np.count_nonzero(height >= OUT)),
-        "arch": float(shortest_chain(touching, grains, grains + 1, len(engine.scene))),
+        "arch": float(arch.grains.size),
+        "arch_length": 0.0 if np.isnan(arch.length) else arch.length,
     }
-
-
-def shortest_chain(touching: np.ndarray, left: int, right: int, bodies: int) -> int:
-    """Bodies in the shortest chain of contacts (k, 2) from one wall to the other; 0 where no chain leads across."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import dijkstra
-
-    graph = coo_matrix((np.ones(len(touching)), (touching[:, 0], touching[:, 1])), shape=(bodies, bodies)).tocsr()
-    links = float(dijkstra(graph, directed=False, indices=left, unweighted=True)[right])
-    return round(links) - 1 if np.isfinite(links) else 0
 
 
 def is_jammed(time: np.ndarray, through: np.ndarray, grains: int) -> bool | None:
@@ -170,7 +176,7 @@ def flow_rate(time: np.ndarray, through: np.ndarray, grains: int) -> float:
 def published(p: Hopper) -> bool | None:
     """Whether this hopper jams by EPL08; None for one that is not the paper's."""
     ours = (p.grains, p.friction, p.tangential, p.gravity) == (400, 0.5, 0.1, 10.0)
-    if not ours or not 20.0 <= p.aperture <= 40.0 or p.until < 8.0:
+    if not ours or not 20.0 <= p.aperture <= 40.0 or p.until < 8.0 or p.shape not in ("cow", "disk"):
         return None
     return p.shape == "cow" and p.aperture < 30.0
 
@@ -181,7 +187,7 @@ def evaluate(p: Hopper, run: Run) -> Sequence[Quantity]:
     jammed, claimed = is_jammed(time, through, p.grains), published(p)
     judged = None if claimed is None or jammed is None else jammed == claimed
     last = time >= time[-1] - QUIET
-    arch = float(np.median(run.series["arch"][last])) if jammed else float("nan")
+    arch, links = held_arch(run.series["arch_length"][last], run.series["arch"][last]) if jammed else (float("nan"), 0.0)
     return [
         Quantity(
             "jammed (1) or not (0)",
@@ -196,15 +202,21 @@ def evaluate(p: Hopper, run: Run) -> Sequence[Quantity]:
         Quantity("flow rate", flow_rate(time, through, p.grains), "1/s", note="from the 10th grain on, up to ¾ of all"),
         Quantity(
             "arch",
-            arch,
-            "grains",
+            arch / DIAMETER,
+            "diameters",
             20.0 if claimed else None,
-            bool(arch > 20.0) if claimed and jammed else None,
-            "shortest chain of contacts from wall to wall when jammed; the paper's arches 'may be larger than 20 diameters'",
+            bool(arch > 20.0 * DIAMETER) if claimed and jammed else None,
+            f"shortest chain of contacts from wall to wall when jammed, {links:.0f} grains; the paper's 'may be larger than 20'",
         ),
         Quantity("energy error", run.book.energy_error, note="max |residual| / (max(kinetic + elastic) + heat)"),
         Quantity("deepest overlap", float(run.series["deepest_overlap"].max()), "m", note="at samples; r = 0.1 m for cows"),
     ]
+
+
+def held_arch(length: np.ndarray, grains: np.ndarray) -> tuple[float, float]:
+    """Length [m] and grains of the arch, medians over the samples in which a chain leads across; NaN where none does."""
+    there = grains > 0.0
+    return (float(np.median(length[there])), float(np.median(grains[there]))) if there.any() else (float("nan"), 0.0)
 
 
 def last_crossing(time: np.ndarray, through: np.ndarray) -> float:
@@ -229,9 +241,11 @@ def figures(p: Hopper, run: Run, folder: Path) -> Sequence[Path]:
     figure, panels = plt.subplots(
         1, len(times), figsize=(3.4 * len(times) + 0.6, 3.4 * tall + 0.7), sharey=True, layout="constrained", squeeze=False
     )
+    jammed = is_jammed(run.series["time"], run.series["through"], p.grains)
     for axes, t in zip(panels[0], times, strict=True):
-        draw_hopper(axes, run, int(np.argmin(np.abs(run.frames.times - t))))
-        axes.set(xlim=(-half, half), ylim=(BELOW, top), xlabel="x [m]", title=f"t = {t:.3g} s")
+        draw_hopper(axes, run, int(np.argmin(np.abs(run.frames.times - t))), arch=bool(jammed) and t == times[-1])
+        title = f"t = {t:.3g} s" + (": jammed, its arch outlined" if jammed and t == times[-1] else "")
+        axes.set(xlim=(-half, half), ylim=(BELOW, top), xlabel="x [m]", title=title)
     panels[0][0].set_ylabel("y [m]")
     paths = [save_figure(figure, folder / "hopper.png")]
 
@@ -252,8 +266,9 @@ def figures(p: Hopper, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
-def draw_hopper(axes: Any, run: Run, index: int) -> None:
-    """One frame, grains in the colours of the layers they lay in at the opening, so that the flow can be seen."""
+def draw_hopper(axes: Any, run: Run, index: int, *, arch: bool = False) -> None:
+    """One frame, grains in the colours of the layers they lay in at the opening, so that the flow can be seen; with `arch` the
+    shortest chain of contacts from wall to wall is outlined."""
     frame, bodies = run.frames[index], run_outlines(run)
     walls, grains = np.flatnonzero(bodies.big), np.flatnonzero(~bodies.big)
     start = run.frames[0].positions[grains, 1]
@@ -262,14 +277,21 @@ def draw_hopper(axes: Any, run: Run, index: int) -> None:
     colours = np.array(COLOURS)[layer % len(COLOURS)]
     there = ~frame.absent[grains]
     draw_bodies(axes, bodies, grains[there], frame.positions, frame.angles, facecolor=colours[there], lw=0.25)
+    if arch and (chain := arch_in_frame(run, index, walls)).size:
+        draw_bodies(axes, bodies, chain, frame.positions, frame.angles, facecolor="none", edgecolor="k", lw=1.8)
     axes.set_aspect("equal")
+
+
+def arch_in_frame(run: Run, index: int, walls: np.ndarray) -> np.ndarray:
+    """Ids of the grains of the shortest chain of contacts from wall to wall in a stored frame."""
+    return arch_between(int(walls[0]), int(walls[1]), run.contacts[index], len(run.scene["body_big"])).grains
 
 
 EXPERIMENT = Experiment(
     name="hopper",
     paper="EPL08 fig 6",
     title="cows and disks flow out of a hopper, or jam",
-    claim="disks flow at all apertures; cows jam below 30 m, under arches of more than 20 grains",
+    claim="disks flow at all apertures; cows jam below 30 m, under arches of more than 20 diameters",
     sizes=SIZES,
     variants=VARIANTS,
     parameters=Hopper,

@@ -58,7 +58,7 @@ class LibraryKeys(AnyShape):
     """A ready-made shape: `clast shape NAME` shows it."""
 
     kind: Literal["library"] = key(..., "a ready-made shape")
-    name: Name = key(..., "disk, rice, peanut, pebble, triangle … heptagon, cow, clumpy-cow, hollow-cow")
+    name: Name = key(..., "disk, rice, peanut, pebble, triangle … heptagon, cow, long-legged-cow, clumpy-cow, hollow-cow")
 
 
 class FileKeys(AnyShape):

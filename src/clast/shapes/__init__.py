@@ -6,7 +6,17 @@ A function in a new file that makes a shape and has a name in scene files (`clas
 from clast.found import makers_in
 from clast.shapes.plane.files import load_shape, save_shape
 from clast.shapes.plane.fit import Misfit, fitted, misfit
-from clast.shapes.plane.library import clumpy_cow, cow, disk, library_shape, library_shapes, peanut, pebble, rice
+from clast.shapes.plane.library import (
+    clumpy_cow,
+    cow,
+    disk,
+    library_shape,
+    library_shapes,
+    long_legged_cow,
+    peanut,
+    pebble,
+    rice,
+)
 from clast.shapes.plane.make import clump, point, polygon, polyline, regular, segment
 from clast.shapes.plane.mass import MassProperties, convex_mass, mass_properties, quasi_monte_carlo, union_mass
 from clast.shapes.plane.minkowski import closing, dilation, erosion, opening, rounded
@@ -62,6 +72,7 @@ __all__ = [
     "library_solids",
     "load_shape",
     "load_solid",
+    "long_legged_cow",
     "mass_properties",
     "mesh",
     "misfit",

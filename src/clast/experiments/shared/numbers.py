@@ -21,6 +21,14 @@ def mean_error(values: Sequence[float] | np.ndarray) -> tuple[float, float]:
     return float(known.mean()), float(known.std(ddof=1) / math.sqrt(known.size)) if known.size > 1 else float("nan")
 
 
+def wilson(count: float, trials: int, errors: float = 1.0) -> tuple[float, float]:
+    """Wilson's interval of a probability of which `count` of `trials` were seen, so many standard errors to either side."""
+    share, square = count / trials, errors**2 / trials
+    middle = (share + 0.5 * square) / (1.0 + square)
+    half = math.sqrt(square * (share * (1.0 - share) + 0.25 * square)) / (1.0 + square)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
 def with_error(value: float, error: float, digits: int = 3) -> str:
     """`0.853 ± 0.012`, without the error where there is none."""
     return f"{value:.{digits}g}" + (f" ± {error:.2g}" if math.isfinite(error) else "")

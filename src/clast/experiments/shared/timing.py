@@ -13,6 +13,7 @@ import numpy as np
 from clast.dynamics.engine import Engine
 from clast.element_tests.figure import cells_figure
 from clast.element_tests.recorded import still_of
+from clast.element_tests.shear_cell import Paper
 from clast.experiments.experiment import Parameters, parameter
 from clast.output.figures.plane import save_figure
 from clast.scene.plane import Scene
@@ -23,8 +24,10 @@ DIAMETER, RADIUS = 0.76, 0.1  # cm, PRE10
 class TimedCell(Parameters):
     """PRE10's cell, 60 grains; ARX has 102."""
 
+    paper: Paper = parameter("PRE10", "whose K_t, μ and density")
     grains: int = parameter(60, "number of grains", "", ge=4)
     until: float = parameter(20.0, "simulated time of a run", "s", gt=0)
+    followed: float = parameter(20.0, "simulated time of the run in which it is seen whether grains follow the plate", "s", gt=0)
     dt: float = parameter(1e-3, "time step", "s", gt=0)
     repetitions: int = parameter(7, "timed runs of each kind, of which the median counts", "", ge=1)
 

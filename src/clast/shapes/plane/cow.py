@@ -40,10 +40,27 @@ _DRAWING = (
     (-1.17, 2.33), (-1.32, 2.51), (-1.32, 2.75), (-1.49, 2.51),                                # near horn
     (-1.34, 2.21), (-1.47, 1.98),                                                              # forehead
 )
+_LONG_LEGGED = (
+    (-1.80, 2.46), (-1.87, 2.26), (-1.78, 2.11), (-1.58, 2.12), (-1.39, 2.31), (-1.10, 2.32),  # muzzle, jaw
+    (-1.02, 2.12), (-0.97, 1.76),                                                              # throat, brisket
+    (-1.03, 0.90), (-1.12, 0.00), (-0.88, 0.00), (-0.81, 0.88), (-0.74, 1.66),                 # near fore leg
+    (-0.42, 1.66), (-0.46, 0.90), (-0.50, 0.04), (-0.26, 0.04), (-0.24, 0.88), (-0.16, 1.68),  # far fore leg
+    (0.24, 1.70), (0.30, 1.54), (0.38, 1.54), (0.46, 1.70),                                    # udder
+    (0.68, 1.68), (0.68, 1.10), (0.58, 0.84), (0.58, 0.04), (0.80, 0.04), (0.80, 0.80), (0.92, 1.36),  # far hind leg
+    (1.18, 1.34), (1.27, 1.08), (1.20, 0.82), (1.22, 0.00), (1.46, 0.00), (1.42, 0.82), (1.50, 1.12),  # near hind leg
+    (1.45, 1.64), (1.36, 2.20),                                                                # thigh, rump
+    (1.62, 1.92), (1.75, 1.40), (1.86, 1.00), (1.96, 1.42), (1.76, 2.10),                      # tail
+    (1.44, 2.40), (1.03, 2.46), (0.34, 2.37), (-0.36, 2.41),                                   # hips, back, withers
+    (-0.76, 2.66), (-0.44, 2.96), (-0.94, 2.92),                                               # ear
+    (-0.76, 3.18), (-0.90, 3.50), (-0.99, 3.18), (-1.12, 2.98),                                # far horn
+    (-1.26, 2.98), (-1.44, 3.18), (-1.46, 3.50), (-1.65, 3.16),                                # near horn
+    (-1.45, 2.86), (-1.58, 2.70), (-1.66, 2.60),                                                # forehead
+)
 # fmt: on
 
 # Brings the area of the union to COW_AREA with the radius held at COW_RADIUS; found once with the exact union.
 _SCALE = 0.9961792897988597
+_LONG_LEGGED_SCALE = 0.9391803484790004
 
 # Spacing of the filling's lattice (m): with it exactly FILLED_DISKS − SHELL_DISKS points lie deep enough.
 _PITCH = 0.09892
@@ -58,6 +75,15 @@ def cow_outline() -> Floats:
 def cow() -> Shape:
     """The Minkowski cow: a non-convex polygon of 62 vertices, sphero-radius 0.1 m, area 6.52 m², looking left."""
     return polygon(cow_outline(), COW_RADIUS, name="cow")
+
+
+@cache
+def long_legged_cow() -> Shape:
+    """Another cow with as many vertices, the same sphero-radius and area, on legs 1.6 m long that fit between those of another.
+
+    It covers 0.65 of its convex hull where `cow` covers 0.79: beside it, it shows what interlocking does.
+    """
+    return polygon(np.array(_LONG_LEGGED) * _LONG_LEGGED_SCALE, COW_RADIUS, name="long-legged cow")
 
 
 def _shell(ring: Floats, count: int) -> Floats:

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from functools import partial
 
 from clast.errors import ShapeError
-from clast.shapes.plane.cow import SHELL_DISKS, clumpy_cow, cow
+from clast.shapes.plane.cow import SHELL_DISKS, clumpy_cow, cow, long_legged_cow
 from clast.shapes.plane.make import point, polyline, regular, segment
 from clast.shapes.plane.skeleton import Shape
 
-__all__ = ["clumpy_cow", "cow", "disk", "library_shape", "library_shapes", "peanut", "pebble", "rice"]
+__all__ = ["clumpy_cow", "cow", "disk", "library_shape", "library_shapes", "long_legged_cow", "peanut", "pebble", "rice"]
 
 RICE_LENGTH = 2.0  # segment, in sphero-radii
 PEANUT_ARM = 1.2  # each of two arms, in sphero-radii
@@ -63,6 +63,7 @@ def library_shapes() -> dict[str, Callable[[], Shape]]:
     for sides, name in enumerate(REGULAR_NAMES, start=3):
         shapes[name] = partial(_regular, sides)
     shapes["cow"] = cow
+    shapes["long-legged-cow"] = long_legged_cow
     shapes["clumpy-cow"] = clumpy_cow
     shapes["hollow-cow"] = partial(clumpy_cow, SHELL_DISKS)
     return shapes
