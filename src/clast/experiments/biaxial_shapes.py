@@ -10,6 +10,7 @@ trial test of each shape, in which the two readings already differed). A drop is
 within Δε = 1e-3, counted at ε > 0.1. The void ratio is constant if it changes by less than 10 % from ε = 0.25 on.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,7 @@ from clast.element_tests.figure import draw_strained
 from clast.element_tests.recorded import Record, kept_record, record, tables_of
 from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, parameter
 from clast.experiments.packing import DRAG, LONGEST, PLURAL, FourShapes, cell_of, pressed, shapes_of, table_name
-from clast.experiments.shared.numbers import lines_of_tests, merit_of_tests, slowness
+from clast.experiments.shared.numbers import lines_of_tests, mean_error, merit_of_tests, slowness
 from clast.laws.linear import Linear
 from clast.measures.quasi_static import SLOW
 from clast.output.figures.plane import save_figure
@@ -106,9 +107,8 @@ def evaluate(p: BiaxialShapes, run: Run) -> Sequence[Quantity]:
             note += f"{mean_of(strength['disk'])}"
             if ratio <= STRONGER:
                 note += "; the bar is ours, the paper gives no number" + ROUNDEST.get(shape, "")
-            found.append(
-                Quantity(f"{PLURAL[shape]}: q at the critical state / disks'", ratio, "", None, bool(ratio > STRONGER), note)
-            )
+            name, error = f"{PLURAL[shape]}: q at the critical state / disks'", error_of_ratio(strength[shape], strength["disk"])
+            found.append(Quantity(name, ratio, "", None, bool(ratio > STRONGER), note, ratio * error))
     everything = [each for shape in shapes_of(p) for each in tests_of(p, run, shape)]
     fastest = max(float(each["inertial_number"].max()) for each in everything)
     now = max(float((each["inertial_number"] / (1.0 - each["axial_strain"])).max()) for each in everything)
@@ -140,8 +140,12 @@ def shape_quantities(p: BiaxialShapes, shape: str, tests: Sequence[StudyTable], 
             f"{name}: peak stress / p₀", float(np.mean([each.value for each in peaks])) / p.pressure, "", None, softens,
             f"at ε = {np.mean([each.strain for each in peaks]):.3f}; "
             f"{sum(each.accepted for each in peaks)} of {len(peaks)} soften",
+            mean_error([each.value for each in peaks])[1] / p.pressure,
         ),
-        Quantity(f"{name}: critical stress / p₀", float(limit.mean()), note=f"{mean_of(limit)}, ε ≥ {CRITICAL:g}"),
+        Quantity(
+            f"{name}: critical stress / p₀", float(limit.mean()), note=f"{mean_of(limit)}, ε ≥ {CRITICAL:g}",
+            error=mean_error(limit)[1],
+        ),
         Quantity(
             f"{name}: void ratio at the critical state", voids[2],
             agrees=bool(voids[1] < voids[0] < voids[2] and voids[3] < CONSTANT),
@@ -160,6 +164,11 @@ def void_numbers(columns: Mapping[str, np.ndarray]) -> tuple[float, float, float
     change = float(np.ptp(smooth[strain >= FINAL]) / final) if (strain >= FINAL).any() else float("nan")
     rise = np.gradient(smoothed(strain, void, 0.01), strain)
     return float(void[0]), float(void.min()), level(strain, void, CRITICAL), change, float(strain[np.argmax(rise)])
+
+
+def error_of_ratio(one: np.ndarray, other: np.ndarray) -> float:
+    """Relative standard error of the ratio of two means; NaN of single values."""
+    return math.hypot(*(error / mean for mean, error in (mean_error(one), mean_error(other))))
 
 
 def mean_of(values: np.ndarray) -> str:

@@ -90,12 +90,14 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Merit:
-    """Figures of merit of a study for result.json; None where they mean nothing."""
+    """Figures of merit of a study for result.json; None where they mean nothing. `grain_steps` is the sum of grains over all
+    steps, where their number is not that of `grains` all along."""
 
     grains: int | None = None
     steps: int | None = None
     cundall: float | None = None
     energy_error: float | None = None
+    grain_steps: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,7 @@ from clast.element_tests.biaxial import BiaxialCell
 from clast.element_tests.figure import draw_chains_of, draw_packing, frame_sample
 from clast.element_tests.recorded import Record, instants_table, kept_record, still_of
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, parameter
+from clast.experiments.shared.numbers import mean_error
 from clast.laws.linear import Linear
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
@@ -152,7 +153,9 @@ def evaluate(p: PackingOfShapes, run: Run) -> Sequence[Quantity]:
         off = mean[shape] / PUBLISHED[shape] - 1.0
         touching = float(column(p, run, shape, "coordination").mean())
         note = f"{len(fractions)} samples of {p.grains}{spread}; {off:+.1%}; {touching:.2f} neighbours per grain"
-        found.append(Quantity(f"{PLURAL[shape]}: fraction", mean[shape], "", PUBLISHED[shape], bool(abs(off) <= AGREES), note))
+        agrees = bool(abs(off) <= AGREES)
+        error = mean_error(fractions)[1]
+        found.append(Quantity(f"{PLURAL[shape]}: fraction", mean[shape], "", PUBLISHED[shape], agrees, note, error))
     if p.shape == "all":
         ordered = mean["disk"] < mean["peanut"] < min(mean["rice"], mean["pebble"])
         few = "; likely too few grains: at full size peanuts and pebbles are 0.006 apart"

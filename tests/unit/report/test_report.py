@@ -19,22 +19,14 @@ from viewed_runs import flat_run
 from clast.experiments import find
 from clast.experiments.experiment import Parameters, Quantity
 from clast.report import views
-from clast.report.gathering import (
-    ABSOLUTE,
-    COLUMNS,
-    ParameterValue,
-    Report,
-    RunReport,
-    Section,
-    machine_in_words,
-    parameter_values,
-    write_data,
-)
+from clast.report.data import COLUMNS, write_data
+from clast.report.gathering import ABSOLUTE, ParameterValue, Report, RunReport, Section, machine_in_words, parameter_values
 from clast.report.html import html_page
 from clast.report.markdown import markdown_page
-from clast.report.pictures import WIDTHS, fit_pictures, scaled
-from clast.report.summary import REASON_UNKNOWN, lacking, merit_of, origin, reasons, standing, summary_lines, with_unit
-from clast.report.words import number, plain, typeset
+from clast.report.pictures import LIGHT, WIDEST, WIDTHS, fit_pictures, scaled, shares
+from clast.report.claims.judging import REASON_UNKNOWN
+from clast.report.summary import by_paper, lacking, merit_of, origin, reasons, standing, summary_lines
+from clast.report.words import measured_text, number, plain, typeset
 
 VOID = {"meta", "img", "br", "link"}
 

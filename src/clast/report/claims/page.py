@@ -95,7 +95,11 @@ def others_table(rows: Sequence[StoredRow]) -> str:
     """What else experiments judge, with how it came out, counted apart from the papers."""
     lines = []
     for other in other_rows():
-        mine = [row for row in rows if row.agrees is not None and any(key.holds(row.experiment, row.variant, row.name) for key in other.rows)]
+        mine = [
+            row
+            for row in rows
+            if row.agrees is not None and any(key.holds(row.experiment, row.variant, row.name) for key in other.rows)
+        ]
         good = sum(row.agrees is True for row in mine)
         names = ", ".join(dict.fromkeys(key.experiment for key in other.rows))
         lines.append([other.against, escaped(other.source), names, str(len(mine)), str(good), str(len(mine) - good)])

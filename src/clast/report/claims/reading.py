@@ -137,11 +137,14 @@ def read_claim(paper: str, number: int, table: Mapping[str, Any]) -> Claim:
     rule = Rule(**numbers, better=table.get("better", "")) if numbers else None
     if (rule is not None and rule.better not in ("", "below", "above")) or ("better" in table and "value" not in numbers):
         raise ValueError(f"{key}: better is below or above, and needs a value with a margin")
-    texts = {name: str(table.get(name, "")) for name in TEXTS}
-    lists = {name: tuple(row_key(each) for each in table.get(name, ())) for name in LISTS}
-    if any(not each.row for each in lists["rows"]):
+    text = {name: str(table.get(name, "")) for name in TEXTS}
+    rows, shown = (tuple(row_key(each) for each in table.get(name, ())) for name in LISTS)
+    if any(not each.row for each in rows):
         raise ValueError(f"{key}: a row that judges needs a name")
-    return Claim(key=key, paper=paper, rule=rule, readings=bool(table.get("readings", False)), **texts, **lists)
+    return Claim(
+        key, paper, text["place"], text["claim"], text["published"], rows, bool(table.get("readings", False)), rule, shown,
+        text["missing"], text["reason"], text["remark"],
+    )  # fmt: skip
 
 
 def read_table(path: Path, name: str) -> list[dict[str, Any]]:
