@@ -1,7 +1,7 @@
 """Which rows an experiment can have, read from its source: every text in it and in what it shares, with holes where values go.
 
-Names of rows are texts in the code, often with numbers or shapes in them, and which there are depends on size and parameters. So a
-table that names rows is compared with the templates, without running anything.
+Names of rows are texts in the code, often with numbers or shapes in them, and which there are depends on size and parameters. So
+a table that names rows is compared with the templates, without running anything.
 """
 
 import ast
@@ -51,7 +51,7 @@ def shared_by(source):
 def templates(experiment):
     """Templates of an experiment, of its own file and of what it shares, two files deep."""
     own = (FOLDER / f"{experiment.replace('-', '_')}.py").read_text(encoding="utf-8")
-    files = {path for path in shared_by(own)}
+    files = set(shared_by(own))
     files |= {deeper for path in files for deeper in shared_by(path.read_text(encoding="utf-8"))}
     found = texts_of(own).union(*(texts_of(path.read_text(encoding="utf-8")) for path in files))
     return [re.compile(each) for each in sorted(found)]
