@@ -23,7 +23,7 @@ from clast.report.summary import (
 from clast.report.words import typeset
 
 TITLE = "clast: the figures of the papers"
-MARKS = {"agrees": ("yes", "✓ "), "better": ("more", "＋ "), "disagrees": ("no", "✗ ")}  # class of a cell and what it begins with
+MARKS = {"agrees": ("yes", "✓ "), "better": ("more", "+ "), "disagrees": ("no", "✗ ")}  # class of a cell and what it begins with
 
 
 def heading(report: Report) -> str:
@@ -71,27 +71,29 @@ def counts_table(papers: Sequence[PaperSummary]) -> str:
 
 
 def claims_table(judged: Sequence[JudgedClaim], there: set[str]) -> str:
-    """Claims with their verdicts: two rows each, the second has the reason and where to look."""
+    """Claims with their verdicts; the reason of one is a row below it."""
     head = "<tr><th>what the paper claims</th><th>published</th><th>ours</th><th>verdict</th></tr>"
     lines = []
     for each in judged:
         claim = each.claim
         kind, mark = MARKS.get(each.verdict, ("", ""))
         lines.append(
-            f'<tr class="claim"><td class="first">{typeset(claim.claim)} <span class="place">{typeset(claim.place)}</span></td>'
+            f'<tr class="claim{" whole" if not each.reason else ""}"><td class="first">{typeset(claim.claim)} '
+            f'<span class="place">{typeset(claim.place)}{links(each, there)}</span></td>'
             f'<td class="number" data-what="published">{typeset(claim.published or "–")}</td>'
             f'<td class="number" data-what="ours">{typeset(each.ours)}</td>'
             f'<td class="{kind}" data-what="verdict">{mark}{each.verdict}</td></tr>'
-            f'<tr class="why"><td colspan="4">{why(each, there)}</td></tr>'
         )
+        if each.reason:
+            lines.append(f'<tr class="why"><td colspan="4">{typeset(each.reason)}</td></tr>')
     return f'<table class="claims"><thead>{head}</thead><tbody>{"".join(lines)}</tbody></table>'
 
 
-def why(each: JudgedClaim, there: set[str]) -> str:
-    """The reason of a verdict and the experiments that it comes from."""
-    names = list(dict.fromkeys(key.experiment for key in each.claim.needs))
-    links = ", ".join(f'<a href="#{name}">{name}</a>' if name in there else name for name in names)
-    return f"{typeset(each.reason)}{'. ' if each.reason and links else ''}{links}"
+def links(each: JudgedClaim, there: set[str]) -> str:
+    """The experiments that a verdict comes from, where they are on the page."""
+    names = dict.fromkeys(key.experiment for key in each.claim.needs)
+    found = (f'<a href="#{name}">{name}</a>' if name in there else name for name in names)
+    return f" · {', '.join(found)}" if names else ""
 
 
 def folded(each: Sequence[JudgedClaim], there: set[str]) -> str:
@@ -123,8 +125,8 @@ def all_rows(report: Report) -> str:
     unknown = strays(report)
     note = f"In no table of claims, and not counted: {'; '.join(typeset(each) for each in unknown)}. " if unknown else ""
     return (
-        '<h2 id="rows">All rows</h2>\n<details><summary>Everything that was judged, experiment by experiment</summary>'
-        '<table class="summary">\n<thead><tr><th>what was judged</th>'
+        '<h2 id="rows">All rows</h2>\n<details class="rows"><summary>Everything that was judged, experiment by experiment'
+        '</summary><table class="summary">\n<thead><tr><th>what was judged</th>'
         "<th>published</th><th>measured</th><th>agrees</th></tr></thead>\n" + "\n".join(groups) + "\n</table>\n"
         f'<p class="soft">{note}– under “published”: there is no number, only words. c is the Cundall number, grains × '
         "steps per second; the energy error is the largest gap of the energy book over the energy that moves in it, and "

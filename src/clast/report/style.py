@@ -25,8 +25,8 @@ thead th { color: var(--soft); font-weight: 600; border-bottom-width: 2px; }
 .claims { table-layout: fixed; } .claims th:nth-child(2), .claims th:nth-child(3) { width: 19%; }
 .claims th:nth-child(4) { width: 6.6rem; }
 .claims tr.why td { border-bottom: 1px solid var(--line); padding-top: 0; color: var(--soft); }
-.claims tr.claim td { border-bottom: 0; }
-.claims .place { color: var(--soft); white-space: nowrap; }
+.claims tr.claim:not(.whole) td { border-bottom: 0; }
+.claims .place { color: var(--soft); }
 .yes { color: var(--yes); } .no { color: var(--no); font-weight: 700; } .more { color: var(--more); }
 td.yes, td.no, td.more, .quantities td.number { white-space: nowrap; }
 td .soft { white-space: normal; font-weight: 400; }
@@ -40,8 +40,9 @@ figure { margin: 1rem 0; }
   .claims tr, .quantities tr, .summary tr { display: grid; }
   .claims thead, .claims td.first { grid-column: 1 / -1; }
   .claims tr.claim { grid-template-columns: 1fr 1.1fr 6.2rem; } .claims thead { display: none; }
-  .claims tr.why { grid-template-columns: 1fr; border-bottom: 1px solid var(--line); }
-  .claims tr.why td { border: 0; } .claims td[data-what]::before { content: attr(data-what); display: block; color: var(--soft);
+  .claims tr.why { grid-template-columns: 1fr; } .claims tr.why, .claims tr.whole { border-bottom: 1px solid var(--line); }
+  .claims tr td { border: 0 !important; }
+  .claims td[data-what]::before { content: attr(data-what); display: block; color: var(--soft);
     font-size: .78rem; font-weight: 400; }
   .quantities tr, .summary tr { grid-template-columns: 1.9fr 1.1fr 1.3fr 3.8rem; border-bottom: 1px solid var(--line); }
   .quantities thead th, .summary thead th { font-size: .78rem; overflow-wrap: normal; }
@@ -61,9 +62,10 @@ sub, sup { line-height: 0; }
 @media print { :root { --ink: #000; --soft: #444; --paper: #fff; --line: #bbb; --shade: #f2f2f2; --yes: #17692f; --no: #b3261e;
     --more: #1b5e9e; --link: #000; color-scheme: light; }
   html { font-size: 9.5pt; } body { max-width: none; padding: 0; } h2 { margin-top: 1.6rem; }
-  img, tr, .reasons, .command { break-inside: avoid; } figcaption { break-before: avoid; } tr.claim { break-after: avoid; }
+  img, tr, .reasons, .command { break-inside: avoid; } figcaption { break-before: avoid; }
+  tr.claim:not(.whole) { break-after: avoid; }
   h2, h3, h2 + p, thead { break-after: avoid; } .wide { overflow: visible; } a { color: inherit; text-decoration: none; }
   .pictures { grid-template-columns: repeat(2, 1fr); grid-auto-flow: dense; } img { max-height: 115mm; width: auto; }
   details::details-content { content-visibility: visible; block-size: auto; } summary { list-style: none; font-weight: 600; }
-  .quantities td.number { white-space: normal; } .back { display: none; } }
+  .quantities td.number { white-space: normal; } details.rows, #rows { display: none; } }
 """

@@ -198,8 +198,9 @@ def others_standing(report: Report) -> str:
     known = [(row, against_what(row.experiment, row.variant, row.name)) for row in rows_of(report) if row.agrees is not None]
     for kind in (*KINDS, ""):
         mine = [row.agrees for row, against in known if against == kind]
+        words = {"own bar": "our own bars", "other paper": "other papers", "": "what no table names"}.get(kind, kind)
         if mine:
-            parts.append(f"{sum(each is True for each in mine)} of {len(mine)} against {kind or 'what no table names'}")
+            parts.append(f"{sum(each is True for each in mine)} of {len(mine)} against {words}")
     return f" Counted apart: {', '.join(parts)} hold." if parts else ""
 
 

@@ -159,7 +159,7 @@ def test_numbers_stand_with_their_errors():
 def test_judged_rows_are_claims_or_something_else():
     assert against_what("packing", "", "disks: fraction") == "papers"
     assert against_what("sound", "", "1 m: c_50/√(Y/ρ)") == "theory"
-    assert against_what("chung-ooi", "", "3: restitution off") == "another paper"
+    assert against_what("chung-ooi", "", "3: restitution off") == "other paper"
     assert against_what("packing", "", "stones: fraction") == ""
     assert unaccounted("packing", ["disks: fraction", "stones: fraction"]) == ["stones: fraction"]
     stray = dataclasses.replace(ROW, experiment="packing", name="stones: fraction")

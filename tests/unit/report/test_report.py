@@ -235,7 +235,7 @@ def test_claims_are_counted_by_paper_and_apart_from_the_rest(tmp_path):
     page = Page(html_page(report, tmp_path))
     first, second = page.text.index("Peanuts pack to 0.87."), page.text.index("Without friction disks pack to 0.80.")
     assert first < second, "disagreements first"
-    assert "0.8100 ± 0.0040" in page.text and "too loose" in page.text and "＋ better" in page.text
+    assert "0.8100 ± 0.0040" in page.text and "too loose" in page.text and "+ better" in page.text
     assert "details" in page.tags and "✓ yes theory" in page.text
     assert all(link[1:] in page.ids for link in page.links if link.startswith("#"))
     text, _ = markdown_page(report, tmp_path, "report")

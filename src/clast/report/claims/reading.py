@@ -16,8 +16,8 @@ A claim is a table `[[claim]]` in the file of its paper:
     reason      of a disagreement, of what is better, shown only or missing
     remark      what stands beside it in any case
 
-It has `rows`, `shown` or `missing`, one of them. In others.toml a table `[[rows]]` has `against` (theory, our own bar, another
-paper), `source` and `rows`.
+It has `rows`, `shown` or `missing`, one of them. In others.toml a table `[[rows]]` has `against` (theory, own bar, other paper),
+`source` and `rows`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from typing import Any, Literal
 FOLDER = Path(__file__).parent
 FOUNDING = ("EPL08", "GM09", "ARX", "PRE10", "CSM10")  # in the order of their years
 OTHERS = "others.toml"
-KINDS = ("theory", "our own bar", "another paper")
+KINDS = ("theory", "own bar", "other paper")
 REFERENCE = re.compile(r"(?P<experiment>[a-z0-9-]+)(?:\[(?P<variant>[^\]]*)\])?(?:: (?P<row>.+))?")
 TEXTS = ("place", "claim", "published", "missing", "reason", "remark")
 LISTS = ("rows", "shown")
