@@ -180,7 +180,9 @@ def roundness(p: Ratcheting, run: Run) -> list[Quantity]:
     for radius, share in zip(RADII, shares, strict=True):
         note = "mean of start and end; the paper: less than a fifth"
         found.append(below(f"R = {radius:g} cm: vertex-vertex contacts", share, FEW, note))
-    return found
+    more = all(one < two for one, two in pairwise(shares))
+    note = f"from {shares[0]:.3f} to {shares[-1]:.3f}; more at each step of R"
+    return [*found, Quantity("vertex-vertex contacts, roundest / most angular", shares[-1] / shares[0], "", None, more, note)]
 
 
 def merit(p: Ratcheting, run: Run) -> Merit:
