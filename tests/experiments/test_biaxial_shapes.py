@@ -7,7 +7,8 @@ import pytest
 
 from clast.element_tests.curves import find_drops, find_peak, level, resampled, smoothed, softening
 from clast.experiments import find
-from clast.experiments.biaxial_shapes import BiaxialShapes, evaluate, record_of, void_numbers
+from clast.experiments.biaxial_shapes import BiaxialShapes, evaluate, record_of, softened, void_numbers
+from clast.experiments.shared.drops import beside_disks, drop_quantities, drops_of
 from clast.experiments.shared.running import run_experiment
 
 TINY = {"grains": 16, "seeds": 1, "shape": "pebble", "strain": 0.01}
@@ -98,6 +99,51 @@ def test_strength_is_compared_with_that_of_disks():
     assert found["disks: critical stress / p₀"].measured == pytest.approx(1.7, rel=1e-3)
     assert found["disks: void ratio at the critical state"].agrees is True
     assert found["largest inertial number"].note.startswith("slow")
+
+
+def test_the_first_rise_the_peak_and_the_end_are_looked_at():
+    tables = {f"disk, seed {seed}": columns(2.5 + 0.1 * seed, 1.6) for seed in (1, 2)}
+    bent = columns(2.5, 1.6)
+    up = STRAIN <= 0.02
+    bent["stress_yy"][up] = 1e-3 * (1.0 + 1.5 * np.sqrt(STRAIN[up] / 0.02))
+    assert softened(columns(2.5, 1.6)) == pytest.approx(1.0, rel=0.05), "a straight rise"
+    assert softened(bent) < 0.5
+    found = {each.name: each for each in evaluate(BiaxialShapes(seeds=2, shape="disk"), SimpleNamespace(tables=tables))}
+    steady = found["disks: drift of the stress at the critical state"]
+    assert steady.measured == pytest.approx(0.0, abs=1e-3) and steady.agrees is True
+    assert found["disks: ε of fastest dilation − ε of the peak"].agrees is True
+    falling = columns(2.5, 1.6)
+    falling["stress_yy"][STRAIN > 0.25] *= 0.8
+    tables = {"disk, seed 1": falling, "disk, seed 2": falling}
+    found = {each.name: each for each in evaluate(BiaxialShapes(seeds=2, shape="disk"), SimpleNamespace(tables=tables))}
+    assert found["disks: drift of the stress at the critical state"].agrees is False
+    one = {each.name: each for each in evaluate(BiaxialShapes(seeds=1, shape="disk"), SimpleNamespace(tables=tables))}
+    assert one["disks: drift of the stress at the critical state"].agrees is None, "one sample has no error"
+
+
+def dropping(number: int, size: float, gain: float) -> dict[str, np.ndarray]:
+    """A stress of 1 with `number` sudden falls of a size beyond ε = 0.1, in each of which the void ratio grows by `gain`."""
+    table = columns(1.0, 1.0)
+    table["stress_yy"], table["void_ratio"] = np.ones(STRAIN.size), np.full(STRAIN.size, 0.2)
+    for k in np.linspace(600, 1400, number).astype(int):
+        table["stress_yy"][k : k + 20] -= size * np.linspace(1.0, 0.0, 20)
+        table["void_ratio"][k:] += gain
+    return table
+
+
+def test_drops_are_counted_and_compared_with_those_of_disks():
+    few, many = drops_of([dropping(4, 0.2, 1e-3), dropping(5, 0.22, 2e-3)], 0.1), drops_of([dropping(20, 0.05, 0.0)] * 2, 0.1)
+    assert few.numbers.tolist() == [4.0, 5.0] and few.sizes == pytest.approx([0.2, 0.22], rel=0.05)
+    assert few.gains == pytest.approx([1e-3] * 4 + [2e-3] * 5)
+    number, size = beside_disks("rice", few, many)
+    assert number.measured == pytest.approx(4.5 / 20.0) and number.agrees is True
+    assert size.measured == pytest.approx(4.2, rel=0.05) and size.agrees is True
+    assert [each.agrees for each in beside_disks("rice", many, few)] == [False, False]
+    assert [each.agrees for each in beside_disks("rice", drops_of([dropping(4, 0.2, 1e-3)], 0.1), many)] == [None, None]
+    found = {each.name: each for each in drop_quantities("rice", few, 0.1)}
+    assert found["rice: void ratio gained in a drop"].agrees is True and found["rice: drops of stress"].measured == 4.5
+    assert drop_quantities("disks", many, 0.1)[2].agrees is False
+    assert np.isnan(drop_quantities("disks", drops_of([dropping(0, 0.1, 0.0)], 0.1), 0.1)[2].measured)
 
 
 def test_fast_tests_and_rising_curves_are_told():

@@ -36,6 +36,13 @@ def test_few_points_of_many_are_near_anybody(costs):
     assert candidates[COWS] < 6 and candidates[CLUMPS] < 40
 
 
+def test_grains_are_counted_gas_by_gas(costs):
+    result = costs.run.result
+    expected = (column(costs.run, "step")[:, -1] * column(costs.run, "grains")[:, -1]).sum()
+    assert result["grain_steps"] == expected < 144 * result["steps"]
+    assert result["cundall"] == pytest.approx(expected / result["wall_s"])
+
+
 def test_clumps_conserve_energy_too(costs):
     found = {quantity.name: quantity for quantity in costs.quantities}
     assert found["clumps of 726 disks: energy error"].measured < 1e-6

@@ -17,5 +17,6 @@ def test_skeletons_and_pictures(tmp_path):
         assert path.parent == tmp_path / "run" and path.read_bytes().startswith(b"\x89PNG")
     agrees = {quantity.name: quantity.agrees for quantity in outcome.quantities}
     assert agrees == {
-        "cow: vertices": True, "cow: area": True, "cow: length of the skeleton": False, "clumpy cow: disks": True
+        "cow: vertices": True, "cow: area": True, "cow: length of the skeleton": False, "clumpy cow: disks": True,
+        "clumpy cow: disks of its rim": True,
     }  # fmt: skip

@@ -71,6 +71,11 @@ def made_up(**fractions):
         for seed, off in ((1, -0.01), (2, 0.01)):
             columns = {**rest, **walls, "fraction": [fraction + off]}
             tables[f"{shape}, seed {seed}"] = {name: np.array(values) for name, values in columns.items()}
+    for shape, spread in (("rice", 0.2), ("peanut", 3.0)):
+        angles = np.random.default_rng(1).normal(0.0, spread, 404)
+        pairs = np.array([[k, k + 1] for k in range(399)] + [[0, 1], [5, 4], [3, 401]])
+        tables[f"{shape}, seed 1: bodies"] = {"angles": angles}
+        tables[f"{shape}, seed 1: contacts"] = {"bodies_x": pairs[:, 0], "bodies_y": pairs[:, 1]}
     return SimpleNamespace(tables=tables)
 
 
@@ -90,6 +95,10 @@ def test_the_order_is_judged(fractions, ordered, alike):
     assert found["|rice − pebbles|"].agrees is alike
     assert found["disks: fraction"].measured == pytest.approx(fractions["disk"])
     assert found["disks: fraction"].published == PUBLISHED["disk"]
+    assert found["disks: fraction"].error == pytest.approx(0.01)
+    assert found["rice: alignment of neighbours"].measured == pytest.approx(np.exp(-4.0 * 0.2**2), abs=0.05)
+    assert found["rice: alignment of neighbours"].agrees and not found["peanuts: alignment of neighbours"].agrees
+    assert "of 399 pairs" in found["rice: alignment of neighbours"].note, "a pair counts once, walls do not"
 
 
 def test_a_fraction_off_by_more_than_a_tenth_disagrees():

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -129,6 +130,17 @@ def test_a_finished_study_is_judged_by_the_rules_of_today(tmp_path):
     result = json.loads((tmp_path / "run" / "result.json").read_text())
     assert open_run(tmp_path / "run").result == result and result["steps"] == 100
     assert result["cundall"] == pytest.approx(5 * 100 / result["wall_s"])  # of all that was done
+    fewer = dataclasses.replace(stricter, merit=lambda _p, _run: Merit(grains=5, steps=100, grain_steps=320))
+    result = run_experiment(fewer, out=tmp_path / "run", resume=True).run.result
+    assert result["cundall"] == pytest.approx(320 / result["wall_s"]), "grains that were not there all along"
+
+
+def test_errors_are_kept_with_their_quantities():
+    stored = Quantity("angle", 29.6, "°", 30.0, True, error=1.2, published_error=2.0).as_json()
+    assert (stored["error"], stored["published_error"]) == (1.2, 2.0) and Quantity.from_json(stored).error == 1.2
+    assert Quantity("angle", 29.6, error=math.nan).as_json()["error"] is None, "one sample has no error"
+    older = {name: stored[name] for name in ("name", "measured", "unit", "published", "agrees", "note")}
+    assert Quantity.from_json(older).error is None
 
 
 def test_a_study_killed_before_its_first_table_starts_again(tmp_path):

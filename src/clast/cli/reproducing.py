@@ -1,4 +1,5 @@
-"""`clast reproduce`: all experiments of the papers, run where they are missing, in one report."""
+"""`clast reproduce`: all experiments of the papers, run where they are missing, in one report. `clast claims`: what the papers
+claim, beside what the runs of reports hold."""
 
 from __future__ import annotations
 
@@ -87,6 +88,41 @@ def reproduce(
         fail(f"{len(failed)} of {len(endings)} runs failed ({', '.join(failed)}), see the report for why; --retry tries again", 0)
     if failed or elsewhere:
         raise typer.Exit(SOME_FAILED)
+
+
+@app.command()
+def claims(
+    places: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Folders of reports, or their summary.csv; runs/reproduce-full and -quick, whichever there are."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the page to this file instead of a summary to the screen.")] = None,
+) -> None:
+    """Put each claim of the five papers beside what stored runs hold: agrees, better, disagrees, shown only, missing.
+
+    Of runs of several sizes those of the papers' size count. Nothing is run.
+    """
+    from clast.report.claims.judging import judge_claims
+    from clast.report.claims.page import claims_page, standing_of
+    from clast.report.rows import read_rows
+
+    folders = places or [folder for size in ("full", "quick") if (folder := RUNS / f"reproduce-{size}").is_dir()]
+    if not folders:
+        raise InputError("there is no report: give its folder, or make one with `clast reproduce`")
+    rows = [row for place in folders for row in read_rows(place)]
+    judged = judge_claims(rows)
+    if out is not None:
+        from clast.output.store.atomic import write_text
+
+        write_text(out, claims_page(judged, rows))
+        print(out)
+        return
+    table = plain_table("claim", "verdict", "where", "in our words", "published", "ours")
+    for each in judged:
+        claim = each.claim
+        table.add_row(claim.key, each.verdict, claim.place, claim.claim, claim.published, each.ours)
+    show(table)
+    print(standing_of(judged))
 
 
 def show_plan(plan: Sequence[PlannedRun]) -> None:

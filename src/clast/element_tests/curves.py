@@ -81,21 +81,29 @@ def softening(strain: np.ndarray, values: np.ndarray, begin: float) -> float:
 
 
 def find_drops(strain: np.ndarray, stress: np.ndarray, begin: float) -> Drops:
-    """Falls by more than 1 % of the mean stress within a strain of 1e-3, at strains above `begin`; none is counted twice.
+    """Falls by more than 1 % of the mean stress within a strain of 1e-3, at strains above `begin`; none is counted twice."""
+    spans = drop_spans(strain, stress, begin)
+    if not spans:
+        return Drops(0, 0.0)
+    mean = float(stress[strain >= begin].mean())
+    return Drops(len(spans), float(np.mean([(stress[k] - stress[low]) / mean for k, low in spans])))
+
+
+def drop_spans(strain: np.ndarray, stress: np.ndarray, begin: float) -> list[tuple[int, int]]:
+    """First and last sample of each such fall.
 
     From each sample the lowest within reach is looked for; a drop ends there, and the search goes on behind it.
     """
-    inside = strain >= begin
-    strain, stress = strain[inside], stress[inside]
-    if stress.size == 0:
-        return Drops(0, 0.0)
-    mean, sizes, k = float(stress.mean()), [], 0
+    first = int(np.searchsorted(strain, begin, side="left"))
+    if first == len(strain):
+        return []
+    least, spans, k = DROP_SIZE * float(stress[first:].mean()), [], first
     while k < len(stress) - 1:
         end = int(np.searchsorted(strain, strain[k] + DROP_WIDTH + 1e-12, side="right"))
         low = k + int(np.argmin(stress[k:end]))
-        if stress[k] - stress[low] > DROP_SIZE * mean and stress[k] >= stress[k : low + 1].max():
-            sizes.append((stress[k] - stress[low]) / mean)
+        if stress[k] - stress[low] > least and stress[k] >= stress[k : low + 1].max():
+            spans.append((k, low))
             k = low
         else:
             k += 1
-    return Drops(len(sizes), float(np.mean(sizes)) if sizes else 0.0)
+    return spans

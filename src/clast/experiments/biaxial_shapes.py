@@ -10,6 +10,7 @@ trial test of each shape, in which the two readings already differed). A drop is
 within Δε = 1e-3, counted at ε > 0.1. The void ratio is constant if it changes by less than 10 % from ε = 0.25 on.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -17,12 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from clast.element_tests.curves import find_drops, find_peak, level, resampled, smoothed
+from clast.element_tests.curves import find_peak, level, resampled, smoothed
 from clast.element_tests.figure import draw_strained
 from clast.element_tests.recorded import Record, kept_record, record, tables_of
 from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, parameter
 from clast.experiments.packing import DRAG, LONGEST, PLURAL, FourShapes, cell_of, pressed, shapes_of, table_name
-from clast.experiments.shared.numbers import lines_of_tests, merit_of_tests, slowness
+from clast.experiments.shared.drops import SURE, beside_disks, drop_quantities, drops_of
+from clast.experiments.shared.numbers import lines_of_tests, mean_error, merit_of_tests, slowness, within
 from clast.laws.linear import Linear
 from clast.measures.quasi_static import SLOW
 from clast.output.figures.plane import save_figure
@@ -36,6 +38,9 @@ FINAL = 0.25  # and from which its volume should be constant
 DROPS_FROM = 0.1
 STRONGER = 1.5  # bar: q of non-circular grains over that of disks
 CONSTANT = 0.1  # of the void ratio
+STEADY = 0.1  # of the stress
+TOGETHER = 0.02  # of strain, between peak and fastest dilation
+FINE = 1e-3  # of strain, over which the first rise of the stress is smoothed
 ROUNDEST = {"pebble": "; likely because pebbles are the roundest of the three"}
 COLOURS = {"disk": "C0", "peanut": "C2", "rice": "C3", "pebble": "C1"}
 
@@ -106,9 +111,10 @@ def evaluate(p: BiaxialShapes, run: Run) -> Sequence[Quantity]:
             note += f"{mean_of(strength['disk'])}"
             if ratio <= STRONGER:
                 note += "; the bar is ours, the paper gives no number" + ROUNDEST.get(shape, "")
-            found.append(
-                Quantity(f"{PLURAL[shape]}: q at the critical state / disks'", ratio, "", None, bool(ratio > STRONGER), note)
-            )
+            drops, disks = (drops_of(tests_of(p, run, each), DROPS_FROM) for each in (shape, "disk"))
+            found += beside_disks(PLURAL[shape], drops, disks)
+            name, error = f"{PLURAL[shape]}: q at the critical state / disks'", error_of_ratio(strength[shape], strength["disk"])
+            found.append(Quantity(name, ratio, "", None, bool(ratio > STRONGER), note, ratio * error))
     everything = [each for shape in shapes_of(p) for each in tests_of(p, run, shape)]
     fastest = max(float(each["inertial_number"].max()) for each in everything)
     now = max(float((each["inertial_number"] / (1.0 - each["axial_strain"])).max()) for each in everything)
@@ -130,26 +136,71 @@ def evaluate(p: BiaxialShapes, run: Run) -> Sequence[Quantity]:
 def shape_quantities(p: BiaxialShapes, shape: str, tests: Sequence[StudyTable], limit: np.ndarray) -> list[Quantity]:
     """The numbers of one shape, means over its tests."""
     peaks = [find_peak(each["axial_strain"], each["stress_yy"]) for each in tests]
-    drops = [find_drops(each["axial_strain"], each["stress_yy"], DROPS_FROM) for each in tests]
     voids = np.array([void_numbers(each) for each in tests]).mean(axis=0)
     softens = all(peak.accepted for peak in peaks)
-    number, size = float(np.mean([each.number for each in drops])), float(np.mean([each.size for each in drops]))
+    top = float(np.mean([peak.strain for peak in peaks]))
+    apart = voids[4] - top
     name = PLURAL[shape]
     return [
         Quantity(
             f"{name}: peak stress / p₀", float(np.mean([each.value for each in peaks])) / p.pressure, "", None, softens,
             f"at ε = {np.mean([each.strain for each in peaks]):.3f}; "
             f"{sum(each.accepted for each in peaks)} of {len(peaks)} soften",
+            mean_error([each.value for each in peaks])[1] / p.pressure,
         ),
-        Quantity(f"{name}: critical stress / p₀", float(limit.mean()), note=f"{mean_of(limit)}, ε ≥ {CRITICAL:g}"),
+        Quantity(
+            f"{name}: critical stress / p₀", float(limit.mean()), note=f"{mean_of(limit)}, ε ≥ {CRITICAL:g}",
+            error=mean_error(limit)[1],
+        ),
         Quantity(
             f"{name}: void ratio at the critical state", voids[2],
             agrees=bool(voids[1] < voids[0] < voids[2] and voids[3] < CONSTANT),
             note=f"from {voids[0]:.3f} down to {voids[1]:.3f} and up; changes by {voids[3]:.1%} from ε = {FINAL:g} on; "
             f"rises fastest at ε = {voids[4]:.3f}",
         ),
-        Quantity(f"{name}: drops of stress", number, note=f"per test at ε > {DROPS_FROM:g}; mean size {size:.1%} of the stress"),
+        rise(name, tests),
+        Quantity(
+            f"{name}: ε of fastest dilation − ε of the peak", apart, "", 0.0,
+            within(apart, 0.0, TOGETHER) if len(tests) > 1 else None,
+            f"{voids[4]:.3f} and {top:.3f}; agrees within {TOGETHER:g}; of one sample not judged",
+        ),
+        drift(name, tests),
+        *drop_quantities(name, drops_of(tests, DROPS_FROM), DROPS_FROM),
     ]  # fmt: skip
+
+
+def drift(name: str, tests: Sequence[StudyTable]) -> Quantity:
+    """By how much the stress of the last part differs from that before it, mean over tests; of one test not judged."""
+    both = [[level(each["axial_strain"], each["stress_yy"], *part) for part in ((CRITICAL, FINAL), (FINAL,))] for each in tests]
+    before, after = np.array(both).T
+    off, error = mean_error(after / before - 1.0)
+    agrees = bool(abs(off) < STEADY) if math.isfinite(error) else None
+    note = f"ε from {FINAL:g} on over {CRITICAL:g} … {FINAL:g}, less 1; agrees below {STEADY:g}; of one sample not judged"
+    return Quantity(f"{name}: drift of the stress at the critical state", off, "", 0.0, agrees, note, error)
+
+
+def rise(name: str, tests: Sequence[StudyTable]) -> Quantity:
+    """Whether the stress rises less steeply at half its way than at the start; judged where that is sure by the tests."""
+    ratio, error = mean_error([softened(each) for each in tests])
+    sure = math.isfinite(error) and abs(ratio - 1.0) > SURE * error
+    note = f"slope of the stress; the paper: it gets less; judged where it differs from 1 by {SURE:g} standard errors"
+    return Quantity(
+        f"{name}: slope at half the rise / at the start", ratio, "", None, bool(ratio < 1.0) if sure else None, note, error
+    )
+
+
+def softened(columns: Mapping[str, np.ndarray]) -> float:
+    """Slope of the stress where half its rise up to a strain of 0.1 is done, over that of its first tenth; NaN of few samples."""
+    early = columns["axial_strain"] <= DROPS_FROM
+    strain, stress = columns["axial_strain"][early], columns["stress_yy"][early]
+    top = int(np.argmax(smoothed(strain, stress, FINE))) + 1
+    strain, stress = strain[:top], stress[:top]
+    share = (stress - stress[0]) / max(float(stress[-1] - stress[0]), 1e-300)
+    parts = [(share >= low) & (share <= high) for low, high in ((0.0, 0.1), (0.45, 0.55))]
+    if any(part.sum() < 2 for part in parts):
+        return math.nan
+    first, half = (float(np.polyfit(strain[part], stress[part], 1)[0]) for part in parts)
+    return half / first
 
 
 def void_numbers(columns: Mapping[str, np.ndarray]) -> tuple[float, float, float, float, float]:
@@ -160,6 +211,11 @@ def void_numbers(columns: Mapping[str, np.ndarray]) -> tuple[float, float, float
     change = float(np.ptp(smooth[strain >= FINAL]) / final) if (strain >= FINAL).any() else float("nan")
     rise = np.gradient(smoothed(strain, void, 0.01), strain)
     return float(void[0]), float(void.min()), level(strain, void, CRITICAL), change, float(strain[np.argmax(rise)])
+
+
+def error_of_ratio(one: np.ndarray, other: np.ndarray) -> float:
+    """Relative standard error of the ratio of two means; NaN of single values."""
+    return math.hypot(*(error / mean for mean, error in (mean_error(one), mean_error(other))))
 
 
 def mean_of(values: np.ndarray) -> str:

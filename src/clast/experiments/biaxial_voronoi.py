@@ -23,7 +23,7 @@ from clast.element_tests.curves import find_peak, level, resampled, smoothed, so
 from clast.element_tests.figure import draw_strained
 from clast.element_tests.recorded import Record, kept_record, tables_of
 from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, parameter
-from clast.experiments.shared.numbers import lines_of_tests, merit_of_tests, slowness
+from clast.experiments.shared.numbers import lines_of_tests, mean_error, merit_of_tests, slowness
 from clast.experiments.shared.soil import Soil, cell_of, sheared
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run, StudyTable
@@ -111,6 +111,10 @@ def evaluate(p: BiaxialVoronoi, run: Run) -> Sequence[Quantity]:
             note += "; likely because dense samples shear in bands between blocks that stay dense"
         found.append(Quantity("|q dense − q loose| / mean", apart, "", 0.0, bool(apart < ALIKE), note))
         void = {state: level(grid, mean_curve(p, tests_of(p, run, state), "void_ratio"), FINAL) for state in ("dense", "loose")}
+        found += [
+            Quantity(f"{state}: void ratio at ε ≥ {FINAL:g}", void[state], note="of whole samples, means of all tests")
+            for state in void
+        ]
         found.append(
             Quantity(
                 "void ratio, loose / dense",
@@ -157,7 +161,10 @@ def state_quantities(p: BiaxialVoronoi, state: str, tests: Sequence[StudyTable],
             f"{state}: (σ_a − σ_l)/p₀ at failure", 2.0 * float(np.mean([each.value for each in peaks])) / p.pressure,
             note=f"at ε = {np.mean([each.strain for each in peaks]):.3f}",
         ),
-        Quantity(f"{state}: (σ_a − σ_l)/p₀ at ε ≥ {FINAL:g}", 2.0 * float(final.mean()), note=f"{len(final)} seeds{spread}"),
+        Quantity(
+            f"{state}: (σ_a − σ_l)/p₀ at ε ≥ {FINAL:g}", 2.0 * float(final.mean()), note=f"{len(final)} seeds{spread}",
+            error=2.0 * mean_error(final)[1],
+        ),
         Quantity(
             f"{state}: late change of the void ratio", change, "", None, bool(change < CONSTANT),
             f"over ε ≥ {FINAL:g}, over its mean {void.mean() if void.size else float('nan'):.3f}; "

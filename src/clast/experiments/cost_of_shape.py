@@ -135,9 +135,10 @@ def evaluate(p: CostOfShape, run: Run) -> Sequence[Quantity]:
 
 
 def merit(p: CostOfShape, run: Run) -> Merit:
-    """The largest gas, all steps, the worst energy error; the Cundall numbers stand among the quantities."""
-    steps = int(column(run, "step")[:, -1].sum())
-    return Merit(grains=max(gases(p)), steps=steps, energy_error=float(column(run, "energy_error").max()))
+    """The largest gas, all steps of all gases, the worst energy error; Cundall numbers of shapes are quantities."""
+    steps, grains = column(run, "step")[:, -1], column(run, "grains")[:, -1]
+    error = float(column(run, "energy_error").max())
+    return Merit(max(gases(p)), int(steps.sum()), energy_error=error, grain_steps=int((steps * grains).sum()))
 
 
 def figures(p: CostOfShape, run: Run, folder: Path) -> Sequence[Path]:

@@ -75,6 +75,11 @@ def evaluate(p: CowBounce, run: Run) -> Sequence[Quantity]:
         below("energy error", book.energy_error, 1e-6, "max |residual| / max(kinetic + elastic)"),
         below("energy error at samples, EPL08's way", epl, 1e-6, "max |E − E₀| over the same scale"),
         Quantity(
+            "elastic / kinetic energy, over the run",
+            float(book.elastic.mean() / book.kinetic.mean()),
+            note="means of the samples; “negligible” in the paper",
+        ),
+        Quantity(
             "largest rotational energy",
             float(run.series["rotational"].max()),
             "J",

@@ -115,8 +115,8 @@ def evaluate(p: CowGas, run: Run) -> Sequence[Quantity]:
         energies = relative_energies(run, *AVERAGE, COLLISION_TIME)
         distance = scipy.stats.kstest(energies, scipy.stats.gamma(1.5, scale=1.0 / 1.5).cdf)
         quantities += [
-            near("rotational share, 10-40 s", mean, 1.0 / 3.0, 0.01, f"standard error {spread:.4f}"),
-            near("⟨ε²⟩/⟨ε⟩², 10-40 s", moment, 5.0 / 3.0, 0.05, f"standard error {moment_spread:.3f}"),
+            near("rotational share, 10-40 s", mean, 1.0 / 3.0, 0.01, f"standard error {spread:.4f}", error=spread),
+            near("⟨ε²⟩/⟨ε⟩², 10-40 s", moment, 5.0 / 3.0, 0.05, f"standard error {moment_spread:.3f}", error=moment_spread),
             Quantity(
                 "Kolmogorov-Smirnov distance",
                 float(distance.statistic),

@@ -63,7 +63,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number beside the paper's. `agrees` is None where the paper gives none."""
+    """A number beside the paper's. `agrees` is None where the paper gives none; errors are standard errors, None if unknown."""
 
     name: str
     measured: float
@@ -71,12 +71,15 @@ class Quantity:
     published: float | None = None
     agrees: bool | None = None
     note: str = ""
+    error: float | None = None
+    published_error: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Plain data for result.json, which knows no NaN: what was not measured is null and agrees with nothing."""
-        if math.isfinite(self.measured):
-            return dataclasses.asdict(self)
-        return {**dataclasses.asdict(self), "measured": None, "agrees": None}
+        stored = dataclasses.asdict(self)
+        if self.error is None or not math.isfinite(self.error):
+            stored["error"] = None
+        return stored if math.isfinite(self.measured) else {**stored, "measured": None, "agrees": None}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Quantity:
@@ -87,12 +90,14 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Merit:
-    """Figures of merit of a study for result.json; None where they mean nothing."""
+    """Figures of merit of a study for result.json; None where they mean nothing. `grain_steps` is the sum of grains over all
+    steps, where their number is not that of `grains` all along."""
 
     grains: int | None = None
     steps: int | None = None
     cundall: float | None = None
     energy_error: float | None = None
+    grain_steps: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

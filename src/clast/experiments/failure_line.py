@@ -169,10 +169,10 @@ def evaluate(p: FailureLine, run: Run) -> Sequence[Quantity]:
                 note += f"; ± {bent:.2g} from how bent the line is"
             if not (agrees := within(m, PUBLISHED, ERROR)):
                 note += "; the paper's pressures are not printed, and m falls with p/K_n"
-            found.append(Quantity(f"exponent against {against}, {what}", m, "", PUBLISHED, agrees, note))
+            found.append(Quantity(f"exponent against {against}, {what}", m, "", PUBLISHED, agrees, note, error, ERROR))
     local = local_exponents({share: failures[share] for share in failed})
     for share, m, error in local:
-        found.append(Quantity(f"local exponent at {share:.2g} K_n", m, note=f"{with_error(m, error)}, against p₀"))
+        found.append(Quantity(f"local exponent at {share:.2g} K_n", m, note=f"{with_error(m, error)}, against p₀", error=error))
     found += trend(failures, failed)
     for share, tests in failures.items():
         found.append(strength(p, share, tests))
@@ -194,7 +194,7 @@ def trend(failures: Failures, failed: Sequence[float]) -> list[Quantity]:
     agrees = bool(fall > SURE * error) if np.isfinite(error) else None
     at = where_published(local)
     return [
-        Quantity("fall of the exponent with p/K_n", fall, "", None, agrees, note),
+        Quantity("fall of the exponent with p/K_n", fall, "", None, agrees, note, error),
         Quantity(f"p₀/K_n where the local exponent is {PUBLISHED:g}", at, note="what the paper's pressures may have been"),
     ]
 
@@ -211,7 +211,7 @@ def strength(p: FailureLine, share: float, tests: Sequence[Failure]) -> Quantity
     if not any(each.failed for each in tests):
         reached = mean_error([2.0 * each.highest / pressure for each in tests])[0]
         note = f"not reached; (σ_a − σ_l)/p₀ rose to {reached:.3g}"
-    return Quantity(f"(σ_a − σ_l)/p₀ at failure, p₀ = {share:g} K_n", value, note=note)
+    return Quantity(f"(σ_a − σ_l)/p₀ at failure, p₀ = {share:g} K_n", value, note=note, error=error)
 
 
 # --- pictures --------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import shapely
 
 from clast.experiments.experiment import Columns, Parameters, Quantity, Study
 from clast.experiments.shared.numbers import near
@@ -14,6 +15,7 @@ from clast.shapes import cow, library_shapes
 
 COW, CLUMP = "cow", "clumpy-cow"
 LENGTH = 0.1  # agrees: published ± 10 %
+ON_IT = 1e-6  # m
 AREA = 0.01  # m², agrees: fixes the gas of EPL08
 
 
@@ -35,6 +37,7 @@ def tables(_p: Gallery, _threads: int | str) -> Mapping[str, Callable[[], Column
 def evaluate(_p: Gallery, run: Run) -> Sequence[Quantity]:
     """EPL08's numbers for its cow beside ours."""
     corners, disks = run.tables[COW].rows, run.tables[CLUMP].rows
+    rim = on_outline(run)
     length, area = float(np.ptp(run.tables[COW]["x"])), cow().area
     return [
         Quantity("cow: vertices", corners, "", 62, corners == 62, "EPL08 fig 1"),
@@ -48,7 +51,14 @@ def evaluate(_p: Gallery, run: Run) -> Sequence[Quantity]:
             "our drawing: a cow of that area and 3 m would hide its legs",
         ),
         Quantity("clumpy cow: disks", disks, "", 726, disks == 726, "EPL08 fig 1b"),
+        Quantity("clumpy cow: disks of its rim", rim, "", 296, rim == 296, "those on the outline of the polygon"),
     ]
+
+
+def on_outline(run: Run) -> int:
+    """How many disks of the clump have their centre on the outline of the cow's polygon."""
+    (corners, disks) = (np.column_stack([run.tables[name][axis] for axis in "xy"]) for name in (COW, CLUMP))
+    return int((shapely.distance(shapely.points(disks), shapely.LinearRing(corners)) < ON_IT).sum())
 
 
 def figures(_p: Gallery, _run: Run, folder: Path) -> Sequence[Path]:

@@ -116,7 +116,7 @@ def evaluate(p: Gas3D, run: Run) -> Sequence[Quantity]:
         Quantity("energy error over the run", book.energy_error),
         near(
             "rotational share, second half", share, theory, NEAR,
-            f"equipartition; standard error {spread:.4f}; the gas starts without spin",
+            f"equipartition; standard error {spread:.4f}; the gas starts without spin", error=spread,
         ),
     ]  # fmt: skip
     quantities += [

@@ -17,7 +17,7 @@ import numpy as np
 from clast.algebra.quaternions import random_turns
 from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, Variants, parameter
-from clast.experiments.shared.numbers import below
+from clast.experiments.shared.numbers import below, mean_error
 from clast.experiments.shared.space import picture_of_scene
 from clast.laws.linear import Linear
 from clast.laws.overlap_volume import OverlapVolume
@@ -265,13 +265,17 @@ def evaluate(p: Heap, run: Run) -> Sequence[Quantity]:
         close = bool(abs(angle - published) <= AGREES) if shape == "polyhedron" and floor == "smooth" else None
         base = float(np.mean([each.base for each in sectors]))
         note = f"± {error:.2g}, {len(kinds)} heap{'s' if len(kinds) > 1 else ''}, eight sectors; base radius {1e3 * base:.0f} mm"
-        shown.append(Quantity(f"angle of repose, {who}", angle, "°", published, close, note))
+        shown.append(Quantity(f"angle of repose, {who}", angle, "°", published, close, note, error))
         there, spread = mean_and_error(seen)
-        shown.append(Quantity(f"the same in projections, {who}", there, "°", note=f"± {spread:.2g}; as the paper looked at it"))
+        shown.append(
+            Quantity(
+                f"the same in projections, {who}", there, "°", note=f"± {spread:.2g}; as the paper looked at it", error=spread
+            )
+        )
         if floor == "smooth":  # glued grains lift it
-            cone = float(np.mean([cone_angle(grains_of(p, run, kind)) for kind in kinds]))
+            cone, varies = mean_error([cone_angle(grains_of(p, run, kind)) for kind in kinds])
             note = "which has the base radius and the mean height of the heap, foot and tip included"
-            shown.append(Quantity(f"cone, {who}", cone, "°", note=note))
+            shown.append(Quantity(f"cone, {who}", cone, "°", note=note, error=varies))
         left = [p.grains - len(grains_of(p, run, kind)) for kind in kinds]
         if any(left):
             shown.append(Quantity(f"grains that left the floor, {who}", float(np.mean(left)), note="of a heap, on average"))

@@ -138,7 +138,8 @@ def flow(p: Hopper3D, opening: float, threads: int | str, device: str = "cpu") -
     columns = {name: np.array(values) for name, values in series.items()}
     book = Book(columns["time"], columns)
     numbers = {
-        "steps": closed.step + engine.step, "filling": closed.time, "energy_error": book.energy_error, "overlap": overlap,
+        "steps": closed.step + engine.step, "grain_steps": closed.grain_steps + engine.grain_steps, "filling": closed.time,
+        "energy_error": book.energy_error, "overlap": overlap,
     }  # fmt: skip
     bodies = np.concatenate(shots)
     named = {name: bodies[:, k] for k, name in enumerate(("x", "y", "z", "qw", "qx", "qy", "qz", "present"))}
@@ -246,7 +247,10 @@ def merit(p: Hopper3D, run: Run) -> Merit:
     """Steps of all openings, filling too."""
     numbers = [run.tables[f"{table_name(opening)}: numbers"] for opening in openings_of(p)]
     error = max(float(each["energy_error"][0]) for each in numbers)
-    return Merit(grains=p.grains, steps=int(sum(float(each["steps"][0]) for each in numbers)), energy_error=error)
+    steps = int(sum(float(each["steps"][0]) for each in numbers))
+    counted = all("grain_steps" in each for each in numbers)  # not in runs of versions before
+    stepped = int(sum(float(each["grain_steps"][0]) for each in numbers)) if counted else None
+    return Merit(grains=p.grains, steps=steps, energy_error=error, grain_steps=stepped)
 
 
 # --- pictures --------------------------------------------------------------------------------------------------------

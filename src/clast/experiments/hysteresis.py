@@ -221,7 +221,7 @@ def growth(p: Hysteresis, run: Run) -> list[Quantity]:
     if agrees is False:
         note += ": there is no threshold, so the knee follows the range of amplitudes"
     return [
-        Quantity(f"{p.state}: Δσ/p₀ where the area grows fast", at, "", LIMIT, agrees, note),
+        Quantity(f"{p.state}: Δσ/p₀ where the area grows fast", at, "", LIMIT, agrees, note, error),
         Quantity("exponent of the area in Δσ", power, note="Rayleigh's law for small swings of bodies that slide: 3"),
         Quantity(
             "area at the largest amplitude / p₀", float(found[:, -1].mean()),
@@ -253,11 +253,13 @@ def damping(p: Hysteresis, run: Run) -> list[Quantity]:
             f"{with_error(fit.d_max, fit.d_error)} as a ratio, {2.0 - 2.0 / power:.2f} by the exponent of the area; "
             f"D = {range_d}; "
             + ("a loop between start and tip has D < 2, so the paper counts in another unit" if falls else NO_FIT),
+            fit.d_error, D_ERROR,
         ),
         Quantity(
             f"{p.state}: E_max", fit.e_max, "K_n", E_MAX, within(fit.e_max, E_MAX, E_ERROR),
             f"{with_error(fit.e_max, fit.e_error)} K_n, {fit.e_max * p.stiffness / p.pressure:.3g} p₀; σ_m/ε_m = {range_e} K_n; "
             + ("the paper names no unit" if falls else NO_FIT),
+            fit.e_error, E_ERROR,
         ),
     ]  # fmt: skip
 

@@ -20,6 +20,7 @@ from clast.element_tests.biaxial import BiaxialCell
 from clast.element_tests.figure import draw_chains_of, draw_packing, frame_sample
 from clast.element_tests.recorded import Record, instants_table, kept_record, still_of
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, parameter
+from clast.experiments.shared.numbers import mean_error
 from clast.laws.linear import Linear
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
@@ -39,6 +40,7 @@ RISE = 500.0  # √(σA/k), in which the pressure rises
 DRAG = 0.02  # 1/√(σA/k): stills the breathing of the sample, far below the frequency of a contact
 LONGEST = 40_000.0  # √(σA/k): smooth packings have soft modes
 AGREES = 0.1
+LONG, SURE = ("rice", "peanut"), 3.0  # grains with a long axis; standard errors by which neighbours align
 ALIKE = 0.02
 
 
@@ -152,7 +154,11 @@ def evaluate(p: PackingOfShapes, run: Run) -> Sequence[Quantity]:
         off = mean[shape] / PUBLISHED[shape] - 1.0
         touching = float(column(p, run, shape, "coordination").mean())
         note = f"{len(fractions)} samples of {p.grains}{spread}; {off:+.1%}; {touching:.2f} neighbours per grain"
-        found.append(Quantity(f"{PLURAL[shape]}: fraction", mean[shape], "", PUBLISHED[shape], bool(abs(off) <= AGREES), note))
+        agrees = bool(abs(off) <= AGREES)
+        error = mean_error(fractions)[1]
+        found.append(Quantity(f"{PLURAL[shape]}: fraction", mean[shape], "", PUBLISHED[shape], agrees, note, error))
+        if shape in LONG:
+            found.append(alignment(p, run, shape))
     if p.shape == "all":
         ordered = mean["disk"] < mean["peanut"] < min(mean["rice"], mean["pebble"])
         few = "; likely too few grains: at full size peanuts and pebbles are 0.006 apart"
@@ -170,6 +176,16 @@ def evaluate(p: PackingOfShapes, run: Run) -> Sequence[Quantity]:
     for name, what in (("kinetic", "kinetic / elastic energy"), ("unbalanced", "unbalanced force"), ("overlap", "overlap / r")):
         found.append(Quantity(f"largest {what}", max(float(table[name][0]) for table in everything)))
     return found
+
+
+def alignment(p: PackingOfShapes, run: Run, shape: str) -> Quantity:
+    """⟨cos 2Δθ⟩ of grains that touch, in the first sample: 1 if all are parallel, 0 if they look any way."""
+    kept, touching = (run.tables[f"{table_name(shape, p.seed)}: {what}"] for what in ("bodies", "contacts"))
+    pairs = np.unique(np.sort(np.column_stack([touching["bodies_x"], touching["bodies_y"]]), axis=1), axis=0)
+    between = pairs[(pairs < p.grains).all(axis=1)]  # walls come after the grains
+    mean, error = mean_error(np.cos(2.0 * np.diff(kept["angles"][between], axis=1)[:, 0]))
+    note = f"⟨cos 2Δθ⟩ of {len(between)} pairs that touch, first sample; agrees above {SURE:g} standard errors; 0 if at random"
+    return Quantity(f"{PLURAL[shape]}: alignment of neighbours", mean, "", None, bool(mean > SURE * error), note, error)
 
 
 def merit(p: PackingOfShapes, run: Run) -> Merit:

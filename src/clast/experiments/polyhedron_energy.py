@@ -256,7 +256,7 @@ def evaluate(p: PolyhedronEnergy, run: Run) -> Sequence[Quantity]:
         quantities.append(Quantity(f"{law}: rms change of energy in a bounce", size, "mgh", published, size < CONSERVED, note))
         mean, error = mean_error(all_of_them)
         note = f"± {error:.1g}; largest {np.abs(all_of_them).max():.2g}"
-        quantities.append(Quantity(f"{law}: mean change in a bounce", mean, "mgh", note=note))
+        quantities.append(Quantity(f"{law}: mean change in a bounce", mean, "mgh", note=note, error=error))
         quantities.append(Quantity(f"{law}: of which the time step, rms", rms(time_steps_share(table)), "mgh"))
     for kind, (_, law) in LAWS.items():
         sizes = np.array([rms(first_changes(run.tables[first_name(kind, k)])) for k in range(HALVINGS + 1)])

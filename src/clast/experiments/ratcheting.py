@@ -124,7 +124,7 @@ def accumulation(p: Ratcheting, run: Run) -> list[Quantity]:
     of = f"of {p.sweep_seeds}, R = {p.radius:g} cm, last half of {p.cycles} cycles"
     note = f"{with_error(rate, error)} {of}; bar: more than at rest"
     return [
-        Quantity(f"{p.state}: strain per cycle at Δσ = {p.amplitude:g} p₀", rate, "", None, grows, note),
+        Quantity(f"{p.state}: strain per cycle at Δσ = {p.amplitude:g} p₀", rate, "", None, grows, note, error),
         Quantity("the same at rest, per period", rest, note="first sample, no swing: drift of the numbers, and creep"),
         Quantity("the same with half the step", finer, note=f"first sample; with the whole step {first:.3g}"),
     ]
@@ -147,7 +147,7 @@ def shakedown(p: Ratcheting, run: Run) -> list[Quantity]:
     power = power_law(amplitudes, mean)
     also = f"a power law has no limit; of the {power.points} amplitudes with a gain"
     return [
-        Quantity(f"{p.state}: shakedown limit Δσ/p₀", limit, "", LIMIT, agrees, note),
+        Quantity(f"{p.state}: shakedown limit Δσ/p₀", limit, "", LIMIT, agrees, note, error),
         Quantity("exponent of strain per cycle in Δσ", power.exponent, note=also),
     ]
 
@@ -164,7 +164,7 @@ def roundness(p: Ratcheting, run: Run) -> list[Quantity]:
         void = float(np.mean([each["void_ratio"][0] for each in tests]))
         grown = f"accumulated {with_error(*ends[-1])} in {p.cycles} cycles"
         note = f"{with_error(*rates[-1])} of {p.seeds} samples; {grown}; void ratio {void:.3f}"
-        found.append(Quantity(f"R = {radius:g} cm: strain per cycle", rates[-1][0], note=note))
+        found.append(Quantity(f"R = {radius:g} cm: strain per cycle", rates[-1][0], note=note, error=rates[-1][1]))
     rising = all(one[0] < two[0] for one, two in pairwise(rates))
     apart, error = rates[-1][0] - rates[0][0], math.hypot(rates[-1][1], rates[0][1])
     note = (
@@ -175,11 +175,14 @@ def roundness(p: Ratcheting, run: Run) -> list[Quantity]:
         totals = ", ".join(f"{each[0]:.2g}" for each in ends)
         note += f"; from the first cycle on {totals}: most comes early, and samples differ"
     ratio = rates[-1][0] / rates[0][0] if rates[0][0] != 0.0 else math.nan
-    found.append(Quantity("strain per cycle, roundest / most angular", ratio, "", None, agrees, note))
+    spread = abs(ratio) * math.hypot(*(error / mean for mean, error in (rates[0], rates[-1]))) if ratio else math.nan
+    found.append(Quantity("strain per cycle, roundest / most angular", ratio, "", None, agrees, note, spread))
     for radius, share in zip(RADII, shares, strict=True):
         note = "mean of start and end; the paper: less than a fifth"
         found.append(below(f"R = {radius:g} cm: vertex-vertex contacts", share, FEW, note))
-    return found
+    more = all(one < two for one, two in pairwise(shares))
+    note = f"from {shares[0]:.3f} to {shares[-1]:.3f}; more at each step of R"
+    return [*found, Quantity("vertex-vertex contacts, roundest / most angular", shares[-1] / shares[0], "", None, more, note)]
 
 
 def merit(p: Ratcheting, run: Run) -> Merit:

@@ -138,10 +138,10 @@ def readings(failures: Failures, radius: float, pressures: Sequence[float], publ
     return [
         Quantity(
             f"φ, R = {radius:g} cm, Mohr", phi, "°", published, within(phi, published, WITHIN * published),
-            f"{with_error(phi, error)}; {spread}, agrees within {WITHIN:.0%}",
+            f"{with_error(phi, error)}; {spread}, agrees within {WITHIN:.0%}", error,
         ),
-        Quantity(f"σ₁/σ₃, R = {radius:g} cm, Mohr", ratio, "", mohr, same, remark),
-        Quantity(f"σ₁/σ₃, R = {radius:g} cm, as drawn", ratio, "", drawn, agrees, note),
+        Quantity(f"σ₁/σ₃, R = {radius:g} cm, Mohr", ratio, "", mohr, same, remark, varies),
+        Quantity(f"σ₁/σ₃, R = {radius:g} cm, as drawn", ratio, "", drawn, agrees, note, varies),
     ]  # fmt: skip
 
 
@@ -159,7 +159,8 @@ def difference(
             f"± {combined:.2g}: {(high - low) / combined:.2g} combined standard errors, bar {SURE:g}; judged is the order alone"
         )
         note += f"; seed by seed ± {paired:.2g}; larger in {int((first > second).sum())} of {len(first)} seeds"
-    return Quantity(f"φ({rough[0]:g} cm) − φ({smooth[0]:g} cm)", high - low, "°", rough[1] - smooth[1], agrees, note)
+    name = f"φ({rough[0]:g} cm) − φ({smooth[0]:g} cm)"
+    return Quantity(name, high - low, "°", rough[1] - smooth[1], agrees, note, combined)
 
 
 def by_pressure(p: RoundnessStrength, failures: Failures, radius: float) -> Quantity:

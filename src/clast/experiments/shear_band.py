@@ -178,9 +178,11 @@ def main_quantities(p: ShearBand, group: Sequence[Case]) -> list[Quantity]:
         mean, deviation = spread(measured)
         banded = int(np.isfinite(measured).sum())
         note = f"{with_deviation(mean, deviation)} (spread of samples); {banded} of {len(group)} seeds have a band"
-        found.append(Quantity(f"band angle, {interval}", mean, "°", note=note + f", p₀ = {p.pressure:g} K_n"))
+        found.append(Quantity(f"band angle, {interval}", mean, "°", note=note + f", p₀ = {p.pressure:g} K_n", error=deviation))
     for name, (angle, varies) in expected.items():
-        found.append(Quantity(f"{name} angle", angle, "°", note=f"{with_deviation(angle, varies)} (spread of samples)"))
+        found.append(
+            Quantity(f"{name} angle", angle, "°", note=f"{with_deviation(angle, varies)} (spread of samples)", error=varies)
+        )
     for interval in (COUNTS, "to failure"):
         for name in ("Mohr-Coulomb", "Roscoe"):
             found.append(comparison(interval, name, spread(angles(group, interval)), expected))
@@ -202,7 +204,7 @@ def comparison(interval: str, name: str, band: tuple[float, float], expected: Ma
             note += f"; likely because bands lie between the two: Arthur's 45° + ¼ (φ + ψ) is {between:.1f}°"
         elif interval == "to failure":
             note += "; likely because bands have only begun: strain is still spread over the sample"
-    return Quantity(f"band − {name}, {interval}", apart, "°", 0.0, agrees, note)
+    return Quantity(f"band − {name}, {interval}", apart, "°", 0.0, agrees, note, allowed)
 
 
 def other_quantity(share: float, group: Sequence[Case]) -> Quantity:

@@ -1,4 +1,4 @@
-"""What a reproduction found, as data: from the runs in a folder to report.json and summary.csv, and to the pages made of it.
+"""What a reproduction found, from the runs in a folder.
 
 Everything comes from what the runs stored, so that a report can be written at any time, by anybody who has the folder, and is
 always the same. Nothing in it shows who ran it or where: machines are named by processor and versions.
@@ -6,11 +6,8 @@ always the same. Nothing in it shows who ran it or where: machines are named by 
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import inspect
-import io
-import json
 import re
 import shlex
 from collections.abc import Sequence
@@ -19,20 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from clast.experiments.experiment import Entry, Parameters
-from clast.output.store.atomic import write_text
-from clast.report.plan import PlannedRun, differing, progress_of
+from clast.report.plan import PlannedRun, differing, folder_name, progress_of
 from clast.report.views import VIEW_FILE
 from clast.report.words import plain
 from clast.sweeps.task import State
 
-FORMAT, FORMAT_VERSION = "clast-report", 1
-JSON_FILE, CSV_FILE = "report.json", "summary.csv"
 LACKING: dict[State, str] = {"failed": "failed", "begun": "not finished", "missing": "not run yet"}  # and how pages call it
 ABSOLUTE = re.compile(r"(?<![\w.…/])[/~][^\s'\":,;]*/")  # a path up to its last name: where runs lie is nobody's business
-COLUMNS = (
-    "experiment", "run", "paper", "state", "quantity", "unit", "published", "measured", "agrees", "note", "wall_s", "cundall",
-    "energy_error",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -51,6 +41,7 @@ class RunReport:
     """One run. What it does not know is None; pictures and view are paths within the folder of the report.
 
     label       what tells it from the experiment's other runs: "cow, 20 m"
+    variant     the same for claims, whatever other runs there are: "cow-20", "" of an experiment's own parameters
     uncounted   of other parameters than the papers' figures: not counted among what agrees
     command     the command line that repeats it
     """
@@ -62,6 +53,7 @@ class RunReport:
     command: str
     parameters: tuple[ParameterValue, ...]
     seeds: str
+    variant: str = ""
     uncounted: bool = False
     quantities: tuple[dict[str, Any], ...] = ()
     pictures: tuple[str, ...] = ()
@@ -131,10 +123,6 @@ class Report:
         """Runs of the papers' figures in a state."""
         return sum(run.state == state for run in self.runs if not run.uncounted)
 
-    def verdicts(self, agrees: bool) -> int:
-        """Judged quantities of the papers' figures that agree, or that do not."""
-        return sum(each["agrees"] is agrees for run in self.runs if not run.uncounted for each in run.judged)
-
 
 def gather(plan: Sequence[PlannedRun], size: str, folder: Path) -> Report:
     """The report on these runs, as they are now."""
@@ -165,6 +153,7 @@ def report_run(planned: PlannedRun, varied: Sequence[str], folder: Path) -> RunR
         command=command_of(entry, planned.size, parameters),
         parameters=tuple(parameter_values(entry, parameters)),
         seeds=seeds_of(parameters),
+        variant=variant_of(planned),
         uncounted=planned.uncounted,
     )
     run = progress.run
@@ -209,6 +198,15 @@ def label_of(planned: PlannedRun, varied: Sequence[str]) -> str:
     return ", ".join([*words, *(["a run of your own"] if planned.uncounted else [])])
 
 
+def variant_of(planned: PlannedRun) -> str:
+    """What the experiment's own list of variants has for a run, as in the name of its folder: cow-20 for hopper-cow-20."""
+    entry = planned.entry
+    for given in entry.variants.get(planned.size, ({},)):
+        if entry.choose(planned.size, given) == planned.parameters:
+            return folder_name("", given).lstrip("-")
+    return folder_name("", differing(entry, planned.size, planned.parameters)).lstrip("-")
+
+
 def unit_of(entry: Entry, name: str) -> str:
     """Unit of a parameter."""
     extra = entry.parameters.model_fields[name].json_schema_extra
@@ -237,45 +235,3 @@ def seeds_of(parameters: Parameters) -> str:
     """1, or 1 … 4 where an experiment takes several from its first."""
     first, number = parameters.seed, getattr(parameters, "seeds", 1)
     return f"{first} … {first + number - 1}" if isinstance(number, int) and number > 1 else str(first)
-
-
-def report_data(report: Report) -> dict[str, Any]:
-    """The report as plain data."""
-    return {
-        "format": FORMAT,
-        "format_version": FORMAT_VERSION,
-        "size": report.size,
-        "machines": report.machines,
-        "versions": report.versions,
-        "dates": report.dates,
-        "wall_s": report.wall_s,
-        "runs": {state: report.count(state) for state in ("finished", *LACKING)},
-        "agrees": report.verdicts(True),
-        "disagrees": report.verdicts(False),
-        "experiments": [dataclasses.asdict(section) for section in report.sections],
-    }
-
-
-def summary_rows(report: Report) -> list[dict[str, Any]]:
-    """One row per quantity of every run; a run without quantities has one row too."""
-    rows = []
-    for section in report.sections:
-        for run in section.runs:
-            about: dict[str, Any] = {"experiment": section.name, "run": run.name, "paper": section.paper, "state": run.state}
-            about |= {"wall_s": run.wall_s, "cundall": run.cundall, "energy_error": run.energy_error}
-            if not run.quantities:
-                rows.append({**about, "note": run.message})
-            for each in run.quantities:
-                rows.append({**about, "quantity": each["name"], **{key: each[key] for key in COLUMNS if key in each}})
-    return rows
-
-
-def write_data(report: Report, folder: Path) -> None:
-    """report.json and summary.csv, each whole or as it was."""
-    write_text(folder / JSON_FILE, json.dumps(report_data(report), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, restval="")
-    writer.writeheader()
-    for row in summary_rows(report):
-        writer.writerow({name: "" if value is None else value for name, value in row.items()})
-    write_text(folder / CSV_FILE, text.getvalue())

@@ -6,27 +6,32 @@ Only what the papers say something about stands in it, the rest is in the HTML.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
 
+from clast.report.claims.judging import VERDICTS, count_verdicts
 from clast.report.gathering import LACKING, Report, RunReport, Section
 from clast.report.pictures import SUFFIX, Picture, fit_pictures
 from clast.report.summary import (
-    VERDICTS,
+    AGREEMENT,
+    by_paper,
     facts_of,
     lacking,
     merit_of,
     note_of,
     origin,
+    ours_of,
     papers_of,
+    papers_summary,
+    published_of,
     standing,
     summary_lines,
-    with_unit,
 )
-from clast.report.words import typeset
+from clast.report.words import escaped, table, typeset
 
-BUDGET = 1_200_000  # bytes of all pictures
+BUDGET = 2_400_000  # bytes of all pictures
+CLAIMS_FILE = "claims.md"
 
 
 def markdown_page(report: Report, folder: Path, pictures_folder: str) -> tuple[str, dict[str, Picture]]:
@@ -37,9 +42,13 @@ def markdown_page(report: Report, folder: Path, pictures_folder: str) -> tuple[s
         f"# The figures of the papers, {report.size} size",
         f"Written by `clast reproduce --report-only --format markdown`, not by hand. **{standing(report)}**",
         *([" ".join(origin(report))] if origin(report) else []),
-        "A dash under *published*: the paper has it in words, without a number.",
-        summary(report.sections),
-        *(section_part(section, pictures, pictures_folder) for section in report.sections),
+        "## What the papers claim",
+        f"All claims with the rows that judge them, and those that nothing judges yet: [{CLAIMS_FILE}]({CLAIMS_FILE}).",
+        claims(report),
+        "## All rows",
+        "A dash under *published*: there is no number, only words.",
+        all_rows(report),
+        *(section_part(section, pictures, pictures_folder) for section in by_paper(report.sections)),
         "\n".join(["## Papers", "", *(f"- {key}: {text}" for key, text in papers_of(report))]),
     ]
     return "\n\n".join(text) + "\n", pictures
@@ -50,41 +59,45 @@ def picture_name(name: str) -> str:
     return Path(name).with_suffix(SUFFIX).as_posix().replace("/", "-")
 
 
-def escaped(text: str) -> str:
-    """Text in a table: bars would end the cell."""
-    return typeset(text).replace("|", "&#124;").replace("*", "&#42;")
+def claims(report: Report) -> str:
+    """The claims of the five papers that were judged, paper by paper, disagreements first."""
+    head = ["what the paper claims", "published", "ours", "verdict", "reason"]
+    parts = []
+    for each in papers_summary(report):
+        counts = count_verdicts(each.folded)
+        rest = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
+        rows = [
+            [
+                f"{escaped(judged.claim.claim)} ({escaped(judged.claim.place)})", escaped(judged.claim.published or "–"),
+                escaped(judged.ours), f"**{judged.verdict}**" if judged.verdict == "disagrees" else judged.verdict,
+                escaped(judged.reason),
+            ]
+            for judged in each.judged
+        ]  # fmt: skip
+        parts += [f"### {each.paper}", *([table(head, rows)] if rows else []), *([f"Besides: {rest}."] if rest else [])]
+    return "\n\n".join(parts) or "These runs judge no claim of the five papers."
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of ready cells."""
-    return "\n".join(["| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows)])
-
-
-def summary(sections: Sequence[Section]) -> str:
-    """What was judged, of all experiments."""
+def all_rows(report: Report) -> str:
+    """What was judged, of all experiments, folded away."""
     rows = []
-    for section in sections:
+    for section in by_paper(report.sections):
         lines = summary_lines(section)
         link = f"[{section.name}](#{section.name})"
         for number, line in enumerate(lines):
             what = line.quantity + (f" ({line.where})" if line.where else "")
-            rows.append(
-                [
-                    link if number == 0 else "",
-                    escaped(what),
-                    escaped(line.published),
-                    escaped(line.measured),
-                    bold_no(line.agrees),
-                ]
-            )
+            other = "" if line.against in ("papers", "") else f" ({line.against})"
+            cells = [escaped(text) for text in (what, line.published, line.measured)]
+            rows.append([link if number == 0 else "", *cells, bold_no(line.agrees) + other])
         if not lines:
             rows.append([link, escaped(", ".join(lacking(section)) or "nothing to judge"), "", "", ""])
-    return table(["experiment", "what was judged", "published", "measured", "agrees"], rows)
+    body = table(["experiment", "what was judged", "published", "measured", "agrees"], rows)
+    return f"<details><summary>Everything that was judged, experiment by experiment</summary>\n\n{body}\n\n</details>"
 
 
 def bold_no(agrees: bool | None) -> str:
     """yes, **no** or a dash."""
-    return "**no**" if agrees is False else VERDICTS[agrees]
+    return "**no**" if agrees is False else AGREEMENT[agrees]
 
 
 def section_part(section: Section, pictures: Mapping[str, Picture], pictures_folder: str) -> str:
@@ -115,8 +128,8 @@ def run_part(section: Section, run: RunReport, pictures: Mapping[str, Picture], 
     if listed:
         rows = [
             [
-                escaped(each["name"]), escaped(with_unit(each["published"], each["unit"])),
-                escaped(with_unit(each["measured"], each["unit"])), bold_no(each["agrees"]), escaped(note_of(each)),
+                escaped(each["name"]), escaped(published_of(each)), escaped(ours_of(each)), bold_no(each["agrees"]),
+                escaped(note_of(each)),
             ]
             for each in listed
         ]  # fmt: skip

@@ -18,11 +18,15 @@ from typing import Any, Literal
 
 from clast.errors import ClastError
 from clast.output.store.atomic import make_folder, write_text, write_whole
-from clast.report.gathering import Report, gather, write_data
+from clast.report.claims.judging import judge_claims
+from clast.report.claims.page import claims_page
+from clast.report.data import summary_text, write_data
+from clast.report.gathering import Report, gather
 from clast.report.html import html_page
-from clast.report.markdown import markdown_page
+from clast.report.markdown import CLAIMS_FILE, markdown_page
 from clast.report.pictures import SUFFIX
 from clast.report.plan import UNKNOWN, PlannedRun, plan_runs
+from clast.report.rows import CSV_FILE, rows_of
 from clast.report.views import write_views
 from clast.sweeps.display import Display
 from clast.sweeps.index import locked
@@ -105,5 +109,8 @@ def write_pages(report: Report, folder: Path, form: Format) -> Path:
             path.unlink()
     for name, picture in pictures.items():
         write_whole(folder / PICTURES_FOLDER / name, picture.save)
+    rows = rows_of(report)
+    write_text(folder / CLAIMS_FILE, claims_page(judge_claims(rows), rows))
+    write_text(folder / PICTURES_FOLDER / CSV_FILE, summary_text(report))  # from which `clast claims` makes the page anew
     write_text(folder / MARKDOWN_FILE, text)
     return folder / MARKDOWN_FILE

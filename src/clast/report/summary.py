@@ -1,16 +1,26 @@
-"""The lines of the summary: what was judged, runs with equal verdicts put together; and the sentences that all pages share."""
+"""What stands on top of a report: how the claims of the papers came out, what else was judged, and how much of it is done."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from clast.experiments import names
 from clast.output.estimate import duration
+from clast.report.claims.judging import (
+    REASON_UNKNOWN,
+    VERDICTS,
+    JudgedClaim,
+    count_verdicts,
+    judge_claims,
+    stray_rows,
+)
+from clast.report.claims.reading import FOUNDING, KINDS, against_what
 from clast.report.gathering import LACKING, Report, RunReport, Section
-from clast.report.words import number
+from clast.report.rows import rows_of
+from clast.report.words import after, measured_text, number
 
-REASON_UNKNOWN = "the reason is not known"
 PAPERS = {
     "EPL08": "Alonso-Marroquín, Spheropolygons, Europhysics Letters 83 (2008) 14001",
     "GM09": "Alonso-Marroquín and Wang, An efficient algorithm for granular dynamics simulations with complex-shaped objects, "
@@ -20,45 +30,83 @@ PAPERS = {
     "spheropolygons for the simulation of soils, Physical Review E (2010)",
     "CSM10": "Chen, Schinner and Matuttis, Discrete element simulation for polyhedral granular particles (2010)",
 }
-VERDICTS = {True: "yes", False: "no", None: "–"}
+AGREEMENT = {True: "yes", False: "no", None: "–"}
+FOLDED = ("shown only", "missing")  # behind a fold: nothing was judged
 
 
 @dataclass(frozen=True)
 class SummaryLine:
-    """A judged quantity beside the paper's number, as text; `where` names the runs, "" if there is only one."""
+    """A judged quantity beside the published number, as text; `where` names the runs, "" if there is only one, `against` is what
+    it was compared with."""
 
     quantity: str
     where: str
     published: str
     measured: str
     agrees: bool
+    against: str
+
+
+@dataclass(frozen=True)
+class PaperSummary:
+    """The claims of a paper: those that were judged, disagreements first, and those that were not."""
+
+    paper: str
+    judged: tuple[JudgedClaim, ...]
+    folded: tuple[JudgedClaim, ...]
+
+
+def papers_summary(report: Report) -> list[PaperSummary]:
+    """The claims of each paper of which the report has anything."""
+    found = []
+    claims = judge_claims(rows_of(report), report.size)
+    for paper in FOUNDING:
+        mine = [each for verdict in VERDICTS for each in claims if each.claim.paper == paper and each.verdict == verdict]
+        judged = tuple(each for each in mine if each.verdict not in FOLDED)
+        folded = tuple(each for each in mine if each.verdict in FOLDED)
+        if judged or any(each.verdict == "shown only" for each in folded):
+            found.append(PaperSummary(paper, judged, folded))
+    return found
+
+
+def by_paper(sections: Sequence[Section]) -> list[Section]:
+    """Experiments in the order of the papers, those of several with the first of them, the others at the end."""
+
+    def place(section: Section) -> int:
+        places = [k for k, paper in enumerate(FOUNDING) if section.paper.startswith(paper)]
+        return places[0] if places else len(FOUNDING)
+
+    return sorted(sections, key=place)
 
 
 def summary_lines(section: Section) -> list[SummaryLine]:
-    """What an experiment claims and was found: one line per quantity, published number and verdict."""
-    groups: dict[tuple[Any, ...], list[tuple[RunReport, float]]] = {}
+    """All that was judged of an experiment: one line per quantity, published number and verdict."""
+    groups: dict[tuple[Any, ...], list[tuple[RunReport, dict[str, Any]]]] = {}
     for run in section.runs:
         for each in () if run.uncounted else run.judged:
             key = (each["name"], each["unit"], each["published"], each["agrees"])
-            groups.setdefault(key, []).append((run, each["measured"]))
+            groups.setdefault(key, []).append((run, each))
     done = [run for run in section.runs if run.state == "finished" and not run.uncounted]
     lines = []
-    for (name, unit, published, agrees), found in groups.items():
-        values = [value for _, value in found]
-        span = number(values[0]) if min(values) == max(values) else f"{number(min(values))} … {number(max(values))}"
+    for (name, unit, _, agrees), found in groups.items():
+        values = sorted((each for _, each in found), key=lambda each: each["measured"])
+        span = ours_of(values[0])
+        if values[0]["measured"] != values[-1]["measured"]:
+            span = f"{number(values[0]['measured'])} … {number(values[-1]['measured'])}{after(unit)}"
         where = "" if len(done) == 1 else "all runs" if len(found) == len(done) else "; ".join(run.label for run, _ in found)
-        lines.append(SummaryLine(name, where, with_unit(published, unit), f"{span}{after(unit)}", agrees))
+        against = against_what(section.name, found[0][0].variant, name)
+        lines.append(SummaryLine(name, where, published_of(values[0]), span, agrees, against))
     return lines
 
 
-def with_unit(value: float | None, unit: str) -> str:
-    """A published number; a dash where the paper gives none."""
-    return "–" if value is None else f"{number(value)}{after(unit)}"
+def published_of(quantity: dict[str, Any]) -> str:
+    """The published number with its error; a dash where the paper gives none."""
+    return measured_text(quantity["published"], quantity.get("published_error"), quantity["unit"])
 
 
-def after(unit: str) -> str:
-    """A unit as it follows its number: with a space, but for degrees."""
-    return unit if unit in ("", "°") else f" {unit}"
+def ours_of(quantity: dict[str, Any]) -> str:
+    """What was measured, with its error."""
+    return measured_text(quantity["measured"], quantity.get("error"), quantity["unit"])
 
 
 def merit_of(section: Section) -> list[tuple[str, str]]:
@@ -122,15 +170,43 @@ def facts_of(run: RunReport) -> list[tuple[str, str]]:
 
 
 def standing(report: Report) -> str:
-    """How much of it is done and how it came out, in a sentence or two."""
+    """How much of it is done and how it came out, in a few sentences: runs, claims of the five papers, and the rest."""
     runs = sum(not run.uncounted for run in report.runs)
     counts = [f"{report.count('finished')} of {runs} runs are finished"]
     counts += [f"{report.count(state)} {called}" for state, called in LACKING.items() if report.count(state)]
-    yes, no = report.verdicts(True), report.verdicts(False)
-    verdict = f" Of {yes + no} judged quantities {yes} agree with the papers, {no} do not." if yes + no else ""
     others = len(report.runs) - runs
     more = f" Beside them {others} of other parameters than the papers', not counted." if others else ""
-    return ", ".join(counts) + "." + more + verdict
+    return f"{', '.join(counts)}.{more}{claims_standing(report)}{others_standing(report)}"
+
+
+def claims_standing(report: Report) -> str:
+    """How the claims of the five papers came out that these runs judge; nothing where they judge none."""
+    counts = count_verdicts(judge_claims(rows_of(report), report.size))
+    known = counts["agrees"] + counts["better"] + counts["disagrees"]
+    if not known:
+        return ""
+    verdict = (
+        f" Of {known} claims of the five papers that they judge, {counts['agrees']} agree, {counts['better']} are better than "
+    )
+    verdict += f"published, {counts['disagrees']} do not agree."
+    return verdict + (f" {counts['shown only']} more are shown, and not judged." if counts["shown only"] else "")
+
+
+def others_standing(report: Report) -> str:
+    """How rows came out that compare with something else than the papers, each kind apart."""
+    parts = []
+    known = [(row, against_what(row.experiment, row.variant, row.name)) for row in rows_of(report) if row.agrees is not None]
+    for kind in (*KINDS, ""):
+        mine = [row.agrees for row, against in known if against == kind]
+        words = {"own bar": "our own bars", "other paper": "other papers", "": "what no table names"}.get(kind, kind)
+        if mine:
+            parts.append(f"{sum(each is True for each in mine)} of {len(mine)} against {words}")
+    return f" Counted apart: {', '.join(parts)} hold." if parts else ""
+
+
+def strays(report: Report) -> list[str]:
+    """Judged rows that no table of claims accounts for, such as those of an experiment of your own."""
+    return stray_rows(rows_of(report))
 
 
 def origin(report: Report) -> list[str]:

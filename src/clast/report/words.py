@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
 NARROW = "\u202f"  # no-break space between thousands
@@ -25,6 +26,16 @@ def typeset(text: str) -> str:
     return NEGATIVE.sub("−", marked)
 
 
+def escaped(text: str) -> str:
+    """Plain text in a Markdown table: bars would end the cell, stars would set it in bold."""
+    return typeset(text).replace("|", "&#124;").replace("*", "&#42;")
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table of ready cells."""
+    return "\n".join(["| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows)])
+
+
 def power_of_ten(found: re.Match[str]) -> str:
     """4.4e-07 → 4.4 × 10⁻⁷, 1e-06 → 10⁻⁶."""
     sign, factor, minus, power = found.groups()
@@ -42,6 +53,23 @@ def number(value: float | None, digits: int = 4) -> str:
         return f"{value:.{digits}g}" if abs(value) < 10.0**digits else f"{value:.0f}"
     factor, _, power = f"{value:.{min(digits, 3) - 1}e}".partition("e")
     return f"{factor.rstrip('0').rstrip('.') if '.' in factor else factor}e{power}"
+
+
+def after(unit: str) -> str:
+    """A unit as it follows its number: with a space, but for degrees."""
+    return unit if unit in ("", "°") else f" {unit}"
+
+
+def measured_text(value: float | None, error: float | None, unit: str = "") -> str:
+    """A number with its standard error, both to the second digit of the error: 0.853 ± 0.012 m². A dash where there is none."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    if error is None or not 0.0 < error < math.inf:
+        return f"{number(value)}{after(unit)}"
+    if PLAIN[0] <= max(abs(value), error) < PLAIN[1]:
+        places = max(0, 1 - math.floor(math.log10(error)))
+        return f"{value:.{places}f} ± {error:.{places}f}{after(unit)}"
+    return f"{number(value)} ± {number(error, 2)}{after(unit)}"
 
 
 def plain(value: Any) -> str:

@@ -12,29 +12,21 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 from pydantic import Field
 from viewed_runs import flat_run
 
 from clast.experiments import find
 from clast.experiments.experiment import Parameters, Quantity
 from clast.report import views
-from clast.report.gathering import (
-    ABSOLUTE,
-    COLUMNS,
-    ParameterValue,
-    Report,
-    RunReport,
-    Section,
-    machine_in_words,
-    parameter_values,
-    write_data,
-)
+from clast.report.claims.judging import REASON_UNKNOWN
+from clast.report.data import COLUMNS, write_data
+from clast.report.gathering import ABSOLUTE, ParameterValue, Report, RunReport, Section, machine_in_words, parameter_values
 from clast.report.html import html_page
 from clast.report.markdown import markdown_page
-from clast.report.pictures import WIDTHS, fit_pictures, scaled
-from clast.report.summary import REASON_UNKNOWN, lacking, merit_of, origin, reasons, standing, summary_lines, with_unit
-from clast.report.words import number, plain, typeset
+from clast.report.pictures import LEAST, LIGHT, WIDEST, WIDTHS, fit_pictures, scaled
+from clast.report.summary import by_paper, lacking, merit_of, origin, reasons, standing, summary_lines
+from clast.report.words import measured_text, number, plain, typeset
 
 VOID = {"meta", "img", "br", "link"}
 
@@ -146,6 +138,18 @@ def test_numbers_as_text(value, expected):
     assert number(value) == expected
 
 
+@pytest.mark.parametrize(
+    ("value", "error", "unit", "expected"),
+    [
+        (60.0, None, "°", "60°"), (3.0, None, "m", "3 m"), (3.0, math.nan, "", "3"), (None, 0.1, "m", "–"),
+        (0.8532, 0.0123, "", "0.853 ± 0.012"), (29.6, 1.34, "°", "29.6 ± 1.3°"), (1234.0, 56.0, "m", "1234 ± 56 m"),
+        (1.23e-6, 4.5e-8, "", "1.23e-06 ± 4.5e-08"), (5.0, 0.0, "", "5"), (11.2, 130.0, "K_n", "11 ± 130 K_n"),
+    ],
+)  # fmt: skip
+def test_numbers_with_their_errors(value, error, unit, expected):
+    assert measured_text(value, error, unit) == expected
+
+
 def test_values_as_they_are_given():
     assert [plain(each) for each in (True, 20.0, 1e-5, 0.1 + 0.2, "cow", 4)] == [
         "true", "20", "1e-05", "0.30000000000000004", "cow", "4",
@@ -172,7 +176,8 @@ def test_page_is_whole_and_needs_nothing_else(report, tmp_path):
 
 def test_page_says_what_was_found(report, tmp_path):
     said = Page(html_page(report, tmp_path)).text
-    assert "2 of 4 runs are finished, 1 failed, 1 not run yet. Of 4 judged quantities 2 agree with the papers, 2 do not." in said
+    assert "2 of 4 runs are finished, 1 failed, 1 not run yet. Counted apart: 2 of 4 against what no table names hold." in said
+    assert "In no table of claims, and not counted: gas: energy error; gas: |residual|/E at k n" in said
     assert "Begun between 2026-01-02 and 2026-01-05. All runs together took 2 min" in said
     assert "failed: overlap too deep & <odd>" in said
     assert "not run yet: clast run loop --size full" in said and said.count("clast run loop") == 1
@@ -188,7 +193,6 @@ def test_runs_that_say_the_same_share_a_line(report):
     energy, residual = summary_lines(report.sections[0])
     assert (energy.where, energy.published, energy.measured, energy.agrees) == ("all runs", "1e-04", "3e-07 … 5e-07", True)
     assert (residual.published, residual.measured, residual.agrees) == ("–", "0.125 … 0.25 J/m²", False)
-    assert [with_unit(*each) for each in ((60.0, "°"), (3.0, "m"), (3.0, ""), (None, "m"))] == ["60°", "3 m", "3", "–"]
     first, second, _ = report.sections[0].runs
     other = quantities(("energy error", 2.0, "", 1e-4, False, "because"), ("energy error", 2.0, "s", 1e-4, False, "because"))
     apart = dataclasses.replace(report.sections[0], runs=(first, dataclasses.replace(second, quantities=other)))
@@ -196,6 +200,49 @@ def test_runs_that_say_the_same_share_a_line(report):
     assert reasons(apart.runs[1]) == [("energy error; energy error", "because")]
     assert summary_lines(report.sections[1]) == [] and lacking(report.sections[1]) == ["not run yet"]
     assert lacking(report.sections[0]) == ["1 of 3 failed"]
+
+
+def claims_report(tmp_path):
+    """A report with claims of two papers: some that agree, one better, one that does not, some shown; and rows of theory."""
+    section = Section("packing", "GM09 fig 7", "packings", "the order", "", (
+        RunReport("packing", "", "finished", "", "clast run packing", (), "1", quantities=(
+            Quantity("disks: fraction", 0.81, "", 0.8, True, "near", 0.004).as_json(),
+            Quantity("peanuts: fraction", 0.7, "", 0.87, False, "too loose").as_json(),
+            Quantity("largest overlap / r", 0.1).as_json(),
+        )),
+    ))  # fmt: skip
+    shear = Section("shear-energy", "PRE10 fig 9-10", "cell", "order", "", (
+        RunReport("shear-energy-voronoi", "voronoi", "finished", "", "clast run shear-energy", (), "1", "voronoi", quantities=(
+            Quantity("order of the error in Δt", 2.02, "", 1.0, True, "at least").as_json(),
+        )),
+    ))  # fmt: skip
+    sound = Section("sound", "CSM10 fig 12-14", "chain", "speed", "", (
+        RunReport("sound", "", "finished", "", "clast run sound", (), "1", quantities=(
+            Quantity("1 m: c_50/√(Y/ρ)", 0.98, "", 0.982, True, "").as_json(),
+        )),
+    ))  # fmt: skip
+    return Report("full", (shear, sound, section))
+
+
+def test_claims_are_counted_by_paper_and_apart_from_the_rest(tmp_path):
+    report = claims_report(tmp_path)
+    assert standing(report).startswith(
+        "3 of 3 runs are finished. Of 3 claims of the five papers that they judge, 1 agree, 1 are better than published, "
+        "1 do not agree."
+    )
+    assert standing(report).endswith("Counted apart: 1 of 1 against theory hold.")
+    assert [section.name for section in by_paper(report.sections)] == ["packing", "shear-energy", "sound"]
+    page = Page(html_page(report, tmp_path))
+    first, second = page.text.index("Peanuts pack to 0.87."), page.text.index("Without friction disks pack to 0.80.")
+    assert first < second, "disagreements first"
+    assert "0.8100 ± 0.0040" in page.text and "too loose" in page.text and "+ better" in page.text
+    assert "details" in page.tags and "✓ yes theory" in page.text
+    assert all(link[1:] in page.ids for link in page.links if link.startswith("#"))
+    text, _ = markdown_page(report, tmp_path, "report")
+    claims = text[text.index("## What the papers claim") : text.index("## All rows")]
+    assert "| Peanuts pack to 0.87. (§4, fig 7) | 0.87 | 0.7 | **disagrees** | too loose |" in claims
+    assert claims.index("### GM09") < claims.index("### PRE10") and "[claims.md](claims.md)" in claims
+    assert "yes (theory)" in text[text.index("## All rows") :]
 
 
 def test_merit_of_an_experiment(report):
@@ -209,7 +256,8 @@ def test_data_is_written_whole_and_without_nan(report, tmp_path):
     write_data(report, tmp_path)
     stored = json.loads((tmp_path / "report.json").read_text(), parse_constant=lambda name: pytest.fail(name))
     assert stored["runs"] == {"finished": 2, "failed": 1, "begun": 0, "missing": 1}
-    assert (stored["agrees"], stored["disagrees"], stored["wall_s"]) == (2, 2, 120.0)
+    assert stored["verdicts"]["agrees"] == stored["verdicts"]["disagrees"] == 0 and stored["wall_s"] == 120.0
+    assert {each["verdict"] for each in stored["claims"]} == {"missing"}, "no experiment of the papers is in it"
     assert stored["experiments"][0]["runs"][0]["quantities"][2]["measured"] is None
     rows = list(csv.DictReader((tmp_path / "summary.csv").open(encoding="utf-8")))
     assert tuple(rows[0]) == COLUMNS
@@ -217,6 +265,7 @@ def test_data_is_written_whole_and_without_nan(report, tmp_path):
         ("gas-rice", "|residual|/E at k_n"), ("gas-cow", ""), ("loop", ""),
     ]  # fmt: skip
     assert rows[0]["measured"] == "3e-07" and rows[0]["agrees"] == "True" and rows[2]["measured"] == ""
+    assert (rows[0]["size"], rows[0]["counted"], rows[0]["against"], rows[0]["error"]) == ("full", "True", "", "")
     assert rows[-2]["note"] == "overlap too deep & <odd>"
 
 
@@ -236,17 +285,28 @@ def test_markdown_has_whole_tables_and_its_pictures(report, tmp_path):
     assert "**failed**: overlap too deep &amp; &lt;odd&gt;" in text
 
 
-def test_pictures_shrink_until_they_fit(tmp_path):
-    heavy, light = tmp_path / "heavy.png", tmp_path / "light.png"
-    draw(heavy, (1200, 900), noise=True)
-    draw(light, (1200, 900))
-    at_ease = fit_pictures([heavy, light])
-    assert at_ease[heavy].width == at_ease[light].width == WIDTHS[0]
-    budget = len(at_ease[heavy].data) // 3
-    fitted = fit_pictures([heavy, light], budget)
+def chains(path, number):
+    """A picture of `number` thin lines on white: the more, the more it has to lose."""
+    picture = Image.new("RGB", (1200, 900), "white")
+    rng = np.random.default_rng(1)
+    for x, y, dx, dy in rng.uniform((0, 0, -60, -60), (1200, 900, 60, 60), (number, 4)):
+        ImageDraw.Draw(picture).line((x, y, x + dx, y + dy), fill=(20, 20, 90))
+    picture.save(path)
+
+
+def test_pictures_shrink_until_they_fit_those_with_much_detail_last(tmp_path):
+    busy, curves, plain = (tmp_path / name for name in ("busy.png", "curves.png", "plain.png"))
+    chains(busy, 4000)
+    chains(curves, 400)
+    draw(plain, (1200, 900))
+    at_ease = fit_pictures([busy, curves, plain])
+    assert {each.width for each in at_ease.values()} == {WIDEST}
+    budget = sum(len(each.data) for each in at_ease.values()) // 2
+    fitted = fit_pictures([busy, curves, plain], budget)
     assert sum(len(each.data) for each in fitted.values()) <= budget
-    assert fitted[heavy].width < WIDTHS[0] and fitted[light].width == WIDTHS[0], "the heaviest gives way, not all"
-    assert fit_pictures([heavy], 1)[heavy].width == WIDTHS[-1], "no smaller than can be read"
+    assert fitted[curves].width < fitted[busy].width < WIDEST, "the busiest keeps most of its pixels"
+    assert len(fitted[plain].data) < LIGHT and fitted[plain].width == WIDEST, "what weighs nothing stays"
+    assert fit_pictures([busy], 1)[busy].width == WIDTHS[-1] >= LEAST, "no smaller than can be read"
 
 
 def test_a_picture_that_is_cut_off_is_left_out(report, tmp_path):

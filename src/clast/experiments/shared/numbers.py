@@ -44,9 +44,11 @@ def within(value: float, published: float, margin: float) -> bool | None:
     return bool(abs(value - published) <= margin) if math.isfinite(value) else None
 
 
-def near(name: str, measured: float, published: float, margin: float, note: str = "", unit: str = "") -> Quantity:
-    """A quantity that agrees if it is the published one within a margin."""
-    return Quantity(name, measured, unit, published, bool(abs(measured - published) <= margin), note)
+def near(
+    name: str, measured: float, published: float, margin: float, note: str = "", unit: str = "", error: float | None = None
+) -> Quantity:
+    """A quantity that agrees if it is the published one within a margin; `error` is the standard error of ours."""
+    return Quantity(name, measured, unit, published, bool(abs(measured - published) <= margin), note, error)
 
 
 def below(name: str, measured: float, bar: float, note: str = "", unit: str = "") -> Quantity:

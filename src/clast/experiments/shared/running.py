@@ -186,7 +186,8 @@ def study_merit(study: Study, parameters: Parameters, run: Run) -> dict[str, Any
     merit = study.merit(parameters, run)
     grains = merit.grains or 0
     if merit.cundall is None and grains > 1 and merit.steps and seconds > 0.0:  # one body led is not stepped
-        merit = dataclasses.replace(merit, cundall=grains * merit.steps / seconds)
+        stepped = grains * merit.steps if merit.grain_steps is None else merit.grain_steps
+        merit = dataclasses.replace(merit, cundall=stepped / seconds)
     return {**dataclasses.asdict(merit), "wall_s": seconds}
 
 
