@@ -234,12 +234,9 @@ def draw_circles(axes: Any, p: RoundnessStrength, failures: Failures, radius: fl
 def draw_angles(axes: Any, p: RoundnessStrength, failures: Failures) -> None:
     """φ against pressure for each radius, published ones as lines."""
     for off, radius, published, colour in zip((0.95, 1.0, 1.05), radii_of(p), PUBLISHED, COLOURS, strict=True):
-        label = f"R = {radius:g} cm"
-        for share in pressures_of(p):
-            tests = failures[radius, share]
-            phi, error = mean_error([each.phi_degrees for each in tests])
-            failing.draw_point(axes, share * off, phi, error, tests, colour=colour, marker="o", label=label)
-            label = "_"
+        tests = {share: failures[radius, share] for share in pressures_of(p)}
+        points = [(off * share, *mean_error([each.phi_degrees for each in group]), group) for share, group in tests.items()]
+        failing.draw_points(axes, points, colour=colour, marker="o", label=f"R = {radius:g} cm")
         axes.axhline(published, color=colour, ls=":", lw=1.0)
     axes.plot([], [], ":", color="0.4", label="PRE10")
     axes.set_title(f"{p.columns} × {p.rows} dense Voronoi grains, {p.seeds} seeds", fontsize=10)

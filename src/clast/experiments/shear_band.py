@@ -317,13 +317,12 @@ def draw_angles(axes: Any, cases: Mapping[float, Sequence[Case]]) -> None:
         ("Mohr-Coulomb", "o", "C1", 0.92),
         ("Roscoe", "^", "C2", 1.08),
     ):
-        label = f"band, {name}" if name in INTERVALS else name
-        for share in sorted(cases):
-            group = cases[share]
+        points = []
+        for share, group in sorted(cases.items()):
             mean, deviation = spread(angles(group, name) if name in INTERVALS else criteria(group)[name])
-            failures = [each.failure for each in group]
-            failing.draw_point(axes, share * off, mean, deviation, failures, colour=colour, marker=marker, label=label)
-            label = "_"
+            points.append((share * off, mean, deviation, [each.failure for each in group]))
+        label = f"band, {name}" if name in INTERVALS else name
+        failing.draw_points(axes, points, colour=colour, marker=marker, label=label)
     failing.finish_points(axes, "angle from the horizontal (degrees)", marker="s", columns=3)
 
 

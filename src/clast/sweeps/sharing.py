@@ -16,6 +16,7 @@ from clast.output.recording import CHECKPOINT_SECONDS
 from clast.output.store.atomic import make_folder
 from clast.output.store.lock import is_written
 from clast.sweeps.display import Display
+from clast.sweeps.local import Order
 from clast.sweeps.places import LOCAL, place_of
 from clast.sweeps.task import Task, is_complete, keep_error, read_error, state_of
 
@@ -96,11 +97,11 @@ def run_tasks(
                     endings[task.name] = ending
                     display.ended(task.name, ending.state, ending.message, ending.seconds)
 
-            executor.share_out(
-                [piece_of(task, folder, threads, device, checkpoint_seconds) for task in group], jobs=most, hear=hear,
-                threads=threads, say=display.say,
-                look=lambda shares=shares: display.look(len(shares), math.fsum(shares.values())),  # type: ignore[misc]
-            )  # fmt: skip
+            def look(shares: dict[int, float] = shares) -> None:
+                display.look(len(shares), math.fsum(shares.values()))
+
+            pieces = [piece_of(task, folder, threads, device, checkpoint_seconds) for task in group]
+            executor.share_out(pieces, Order(most, threads, hear, look, display.say))
     return [endings[task.name] for task in tasks]
 
 

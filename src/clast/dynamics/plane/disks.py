@@ -17,6 +17,7 @@ import numpy as np
 from clast.algebra.plane import Vector, cross, dot, minus, plus, times
 from clast.backend.device import device
 from clast.dynamics.arrays import STAYS
+from clast.dynamics.bodies.gains import readers
 from clast.dynamics.plane.columns import (
     BODY,
     MID_SPIN,
@@ -89,16 +90,7 @@ def disk_with(gain, state, b):
     return Disk(t[at + RADIUS], velocity, spin, velocity, spin, gain)
 
 
-@device
-def read_disk(state, b):
-    """The same where nobody sees what it will gain."""
-    return disk_with(NO_GAIN, state, b)
-
-
-@device
-def read_expecting_disk(state, b):
-    """The same where contacts have dashpots."""
-    return disk_with(read_gain(state, b), state, b)
+read_disk, read_expecting_disk = readers(disk_with, read_gain, NO_GAIN)
 
 
 @device

@@ -8,7 +8,7 @@ from clast.backend.bare import bare
 from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, VISCOUS, State
 from clast.dynamics.bodies.gains import expected, trust_in
-from clast.dynamics.bodies.gather import gather_of
+from clast.dynamics.bodies.gather import gather_of, gather_wanted_of
 from clast.dynamics.contacts.depth import STRIDE
 from clast.dynamics.loops import FAST, STOP
 from clast.dynamics.plane.columns import (
@@ -180,12 +180,7 @@ def kick_and_drift_of(remembers: bool, expecting: int, marks: Any) -> Any:
     """The pass `kick_and_drift(b, world)` of velocity Verlet; `remembers` books what contacts lose, `expecting` notes gains for
     dashpots; marks(b, moved, world) are those of the way a body has moved."""
 
-    @device
-    def gather_wanted(b, world):
-        """What acts on body b, and the viscous part of it."""
-        if remembers:
-            return gather_all(b, world.lists, world.forces.pair)
-        return gather(b, world.lists, world.forces.pair), NOTHING
+    gather_wanted = gather_wanted_of(remembers, gather_all, gather, NOTHING)
 
     @device
     def kick_and_drift(b, world):

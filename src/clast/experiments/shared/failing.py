@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -171,6 +171,20 @@ def draw_point(
         share, value, yerr=0.0 if math.isnan(error) else error, fmt=marker, color=colour,
         mfc=colour if is_valid(failures) else "white", capsize=3, label=label,
     )  # fmt: skip
+
+
+def draw_points(
+    axes: Any,
+    points: Iterable[tuple[float, float, float, Sequence[Failure]]],
+    *,
+    colour: str,
+    marker: str,
+    label: str,
+) -> None:
+    """One series of such numbers, each (pressure, value, error, failures), under one label."""
+    for share, value, error, failures in points:
+        draw_point(axes, share, value, error, failures, colour=colour, marker=marker, label=label)
+        label = "_"
 
 
 def finish_points(axes: Any, ylabel: str, *, marker: str, columns: int) -> None:
