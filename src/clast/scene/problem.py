@@ -6,11 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
-from typing import Any, ClassVar, Generic, Protocol, Self, TypedDict, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Protocol, Self, TypedDict, TypeVar
 
 import numpy as np
 
 from clast.errors import SceneError
+from clast.keys import Key
 from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Kind, firsts
 from clast.scene.checks import check_gravity, check_width, numbers
@@ -47,8 +48,15 @@ class Located(Protocol[Drawn]):
         ...
 
 
+# arguments of `add`, in the plane and in space
+Mass = Annotated[float | None, Key("mass", "mass", gt=0.0)]
+Material = Annotated[str, Key("material, for `pair_law`", form="name")]
+GroupName = Annotated[str | None, Key("name, for `tags`; bodies of one name form a group", form="name")]
+
+
 class Settings(TypedDict, total=False):
-    """Arguments of every scene, in the plane and in space; `Problem` has their defaults and checks them."""
+    """Arguments of every scene, in the plane and in space; `Problem` has their keys in scene files and their defaults, and checks
+    them."""
 
     drag: Timed
     onset: bool
@@ -63,7 +71,16 @@ class Problem(Generic[Kind]):
     box: Periodic
     gravity: Any  # acceleration, one number for each axis
 
-    def __init__(self, law: Law, *, drag: Timed = 0.0, onset: bool = True, remove_below: float | None = None) -> None:
+    def __init__(
+        self,
+        law: Law,
+        *,
+        drag: Annotated[Timed, Key("rate γ of a drag −γmv, −γIω on every grain", "1/time", form="timed")] = 0.0,
+        onset: Annotated[bool, Key("weight the elastic kick of a step in which a contact opens or closes")] = True,
+        remove_below: Annotated[
+            float | None, Key("grains that have fallen below this y, in space this z, leave the run", "length")
+        ] = None,
+    ) -> None:
         self._check_law(law)
         check_timed("drag", drag)
         if (lowest := least(drag)) is not None and lowest < 0.0:
@@ -138,16 +155,16 @@ class Problem(Generic[Kind]):
         """How often each thing has been changed so far: `gravity`, `default_law`, … of the scene, `bodies.tags`, … of bodies."""
         return Counter(self.__dict__["_changes"]) + Counter({f"bodies.{name}": k for name, k in self.bodies.changes.items()})
 
-    def kept(self) -> dict[str, Any]:
+    def saved(self) -> dict[str, Any]:
         """The scene as it is, to be put back where a change turns out to be impossible."""
         changes = {"_changes": self.__dict__["_changes"].copy(), "pair_laws": self.pair_laws.copy()}
-        return vars(self) | changes | {"of_bodies": self.bodies.kept()}
+        return vars(self) | changes | {"of_bodies": self.bodies.saved()}
 
-    def put_back(self, kept: dict[str, Any]) -> None:
-        """Let the scene be as it was when it was kept."""
-        kept = dict(kept)
-        self.bodies.put_back(kept.pop("of_bodies"))
-        vars(self).update(kept)
+    def put_back(self, saved: dict[str, Any]) -> None:
+        """Let the scene be as it was when it was saved."""
+        saved = dict(saved)
+        self.bodies.put_back(saved.pop("of_bodies"))
+        vars(self).update(saved)
 
     @property
     def law(self) -> Law:

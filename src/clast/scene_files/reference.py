@@ -126,7 +126,7 @@ are the answers to a mistake: `box.toml: walls[2].radius: -0.1 must be positive`
 """
 
 CHAPTERS: list[tuple[str, str, Sequence[type[BaseModel]]]] = [
-    ("The whole file", "", [schema.SceneKeys]),
+    ("The whole file", "", [schema.SceneKeys, schema.ArgumentKeys]),
     ("How it is run", "[run]", [schema_run.RunKeys]),
     ("Laws", "[law]", schema_laws.with_shared(schema_laws.ROUNDED)),
     ("On top of a law", "[law.rolling], [law.cohesion]", schema_laws.ON_TOP),
@@ -147,7 +147,7 @@ CHAPTERS: list[tuple[str, str, Sequence[type[BaseModel]]]] = [
     ),
 ]
 CHAPTERS_3D: list[tuple[str, str, Sequence[type[BaseModel]]]] = [
-    ("The whole file", "", [schema_space.SpaceSceneKeys]),
+    ("The whole file", "", [schema_space.SpaceSceneKeys, schema_space.SpaceArgumentKeys]),
     ("Laws of sharp solids", "[law]", schema_laws.with_shared(schema_laws.SHARP)),
     ("On top of a law of sharp solids", "[law.turning]", schema_laws.ON_SHARP),
     ("Laws between materials", "[[pair_law]]", [schema_space.SpacePairLawKeys]),
@@ -225,7 +225,7 @@ def value_of(model: type[BaseModel], name: str) -> str:
     return ", ".join([text, *bounds])
 
 
-def is_alias(annotation: Any, alias: Any) -> bool:
+def is_alias(annotation: object, alias: object) -> bool:
     """Whether an entry is of a type that has a name in the schema, or nothing."""
     if isinstance(annotation, str):  # of a class that is written down
         return annotation.split(" | ")[0] in [
