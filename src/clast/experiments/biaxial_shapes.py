@@ -13,7 +13,6 @@ within Δε = 1e-3, counted at ε > 0.1. The void ratio is constant if it change
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from clast.experiments.packing import DRAG, LONGEST, PLURAL, FourShapes, cell_of
 from clast.experiments.shared.numbers import lines_of_tests, merit_of_tests, slowness
 from clast.laws.linear import Linear
 from clast.measures.quasi_static import SLOW
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run, StudyTable
 from clast.protocols.press import Stop, prepare
@@ -201,7 +201,7 @@ def figures(p: BiaxialShapes, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
-def draw_curves(top: Any, bottom: Any, p: BiaxialShapes, run: Run) -> None:
+def draw_curves(top: Axes, bottom: Axes, p: BiaxialShapes, run: Run) -> None:
     """Stress and void ratio of the first test of each shape, and the means of all its tests."""
     for shape in shapes_of(p):
         tests = tests_of(p, run, shape)

@@ -12,13 +12,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
 from clast.laws.linear import Linear
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.scene.plane import Scene
@@ -217,7 +217,7 @@ def figures(p: FrictionLoop, run: Run, folder: Path) -> Sequence[Path]:
     return [save_figure(figure, folder / "friction-loop.png")]
 
 
-def draw_contact(axes: Any, kind: str, p: FrictionLoop) -> None:
+def draw_contact(axes: Axes, kind: str, p: FrictionLoop) -> None:
     """Both bodies at the beginning, their skeletons, and the way A → B → C → D of the led corner."""
     for body, colour in zip(scene_of(kind, p).bodies, ("C0", "0.55"), strict=True):
         place = np.array(body.position)

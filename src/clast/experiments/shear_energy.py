@@ -286,10 +286,10 @@ def figures(p: ShearEnergy, run: Run, folder: Path) -> Sequence[Path]:
     axes.legend(fontsize=8)
     paths.append(save_figure(figure, folder / "error.png"))
 
-    figure = book_of(run).plot()
-    figure.axes[0].set(ylabel="energy [erg]", title=f"shear cell, {p.shape}: energy book")
-    figure.axes[1].set(xlabel="time [s]")
-    paths.append(save_figure(figure, folder / "energy.png"))
+    energies = book_of(run).plot()
+    energies.axes[0].set(ylabel="energy [erg]", title=f"shear cell, {p.shape}: energy book")
+    energies.axes[1].set(xlabel="time [s]")
+    paths.append(save_figure(energies, folder / "energy.png"))
     return paths
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from clast.backend.processes import Answer, count_jobs
 from clast.errors import InputError, StoreError
@@ -19,6 +19,9 @@ from clast.sweeps.display import Display
 from clast.sweeps.local import Order
 from clast.sweeps.places import LOCAL, place_of
 from clast.sweeps.task import Task, is_complete, keep_error, read_error, state_of
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ def run_tasks(
     tasks: Sequence[Task],
     folder: Path,
     *,
-    on: Any = LOCAL,
+    on: str | Client = LOCAL,
     jobs: int | None = None,
     threads: int | str = 1,
     device: str | None = None,
