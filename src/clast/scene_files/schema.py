@@ -231,7 +231,7 @@ class SceneKeys(ArgumentKeys):
 
     title: str = key("", "what the scene shows, in a line", to=CODE)
     units: str = key("", "a note on the units, for the reader", to=CODE)
-    dimension: Literal[2] = key(2, "2: the scene is in the plane; for 3, in space, see docs/scene-file-3d.md", to=CODE)
+    dimension: Literal[2] = key(2, "2: the scene is in the plane; for 3, in space, see docs/scene-file-space.md", to=CODE)
     law: LawKeys = key(..., "law between all materials that have none of their own, a table")
     pair_law: list[PairLawKeys] = key([], "laws between two materials, a list of tables", to=CODE)
     box: BoxKeys = key(BoxKeys(), "periods, a table")

@@ -1,6 +1,6 @@
 """The keys of a scene file with `dimension = 3`: what is not as in the plane (`clast.scene_files.schema`).
 
-The page docs/scene-file-3d.md is written from here; `clast.scene_files.space.reading` builds the scene.
+The page docs/scene-file-space.md is written from here; `clast.scene_files.space.reading` builds the scene.
 """
 
 from __future__ import annotations
