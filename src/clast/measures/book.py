@@ -36,8 +36,8 @@ ACCOUNTS = ENERGIES + HEATS + CARRIED + WORKS + PUSHED
 
 def sum_of(values: Mapping[str, float]) -> float:
     """What stays the same in a perfect book, E + Q − W with what was carried off, of the accounts at an instant."""
-    held = sum(values[name] for name in ENERGIES + HEATS + CARRIED + PUSHED)
-    return held - sum(values[name] for name in WORKS)
+    kept = sum(values[name] for name in ENERGIES + HEATS + CARRIED + PUSHED)
+    return kept - sum(values[name] for name in WORKS)
 
 
 @dataclass(frozen=True)
