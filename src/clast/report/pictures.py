@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 BUDGET = 2_100_000  # bytes of all pictures; a page holds them in base64, a third more
 WIDTHS = (1000, 850, 700, 580, 480, 400)  # pixels, tried from the left
@@ -16,8 +16,7 @@ TYPE = "image/webp"  # half the size of a PNG of 64 colours, and no halo around 
 SUFFIX = ".webp"
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """A picture as it will be shown."""
 
     data: bytes

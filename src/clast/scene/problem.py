@@ -17,7 +17,7 @@ from clast.scene.bodies import Bodies, Kind, firsts
 from clast.scene.checks import check_gravity, check_width, numbers
 from clast.scene.imposed import PLANE, Imposed, check_axes, sum_up
 from clast.scene.many import NewBodies
-from clast.scene.stored import move_to, periods_at, put_in, require_axes
+from clast.scene.stored import StoredRun, move_to, periods_at, put_in, require_axes
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Shear, Tag, Velocity
 from clast.scene.timed import Timed, check_timed, least
 
@@ -101,7 +101,7 @@ class Problem(Generic[Kind]):
 
     @classmethod
     def from_run(
-        cls, run: Any, frame: int = -1, *, law: Law, tags: Mapping[int | str, Iterable[Tag]] | None = None, **given: Any
+        cls, run: StoredRun, frame: int = -1, *, law: Law, tags: Mapping[int | str, Iterable[Tag]] | None = None, **given: Any
     ) -> Self:
         """A scene whose bodies are where those of a stored run are at a frame, and move as they do; see docs/laboratory.md.
 
@@ -118,7 +118,7 @@ class Problem(Generic[Kind]):
         put_in(scene, run, frame, tags or {})
         return scene
 
-    def begin_as(self, run: Any, frame: int = -1) -> None:
+    def begin_as(self, run: StoredRun, frame: int = -1) -> None:
         """Put all bodies where those of a stored run of the same bodies are at a frame, moving as they do; laws and tags stay.
 
         What contacts remember comes along as in `from_run`. SceneError where the bodies are others.

@@ -18,6 +18,7 @@ from clast.algebra.plane import Vector, cross, dot, minus, plus, times
 from clast.backend.device import device
 from clast.dynamics.arrays import STAYS
 from clast.dynamics.bodies.gains import readers
+from clast.dynamics.contacts.round_bodies import Met, Side
 from clast.dynamics.plane.columns import (
     BODY,
     MID_SPIN,
@@ -48,26 +49,6 @@ class Disk(NamedTuple):
     mid_velocity: Vector
     mid_spin: float
     gain: Gain
-
-
-class Side(NamedTuple):
-    """Both disks."""
-
-    a: Disk
-    b: Disk
-    reach: float
-    near: float
-    sign: float
-
-
-class Met(NamedTuple):
-    """The one candidate of two disks."""
-
-    k: int
-    counts: float
-    way: Vector  # from centre to centre
-    square: float
-    touching: bool
 
 
 class Touch(NamedTuple):

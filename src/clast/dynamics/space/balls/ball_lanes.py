@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 from clast.algebra.space import minus, triple
 from clast.backend.device import device
-from clast.dynamics.space.balls.balls import Ball, Met, Side
+from clast.dynamics.contacts.round_bodies import Met, Side
+from clast.dynamics.space.balls.balls import Ball
 from clast.dynamics.space.columns import NO_GAIN, Gain, write_triple
 from clast.dynamics.space.tangents import NONE
 

@@ -15,6 +15,7 @@ import numpy as np
 from clast.algebra.space import along, cross, dot, minus, plus, times, triple
 from clast.backend.device import device
 from clast.dynamics.bodies.gains import readers
+from clast.dynamics.contacts.round_bodies import Met, Side
 from clast.dynamics.space.columns import BODY, MID_SPIN, MID_STEP, NO_GAIN, RADIUS, SPIN, VELOCITY, Gain, Wrench, read_gain
 from clast.dynamics.space.tangents import NONE, in_plane
 
@@ -28,26 +29,6 @@ class Ball(NamedTuple):
     mid_velocity: Any
     mid_spin: Any
     gain: Gain
-
-
-class Side(NamedTuple):
-    """Both spheres."""
-
-    a: Ball
-    b: Ball
-    reach: float
-    near: float
-    sign: float
-
-
-class Met(NamedTuple):
-    """The one candidate of two spheres."""
-
-    k: int
-    counts: float
-    way: Any  # from centre to centre
-    square: float
-    touching: bool
 
 
 class Touch(NamedTuple):
