@@ -25,7 +25,10 @@ from clast.shapes import cow, regular
 
 FRAMES = 201
 SIZE = 760, 480  # of the window, pixels
-CASES = {"1000 cows": (1000, lambda: cow().scaled(cow().area**-0.5)), "10 000 hexagons": (10_000, lambda: regular(6, 0.1, circumradius=0.6))}
+CASES = {
+    "1000 cows": (1000, lambda: cow().scaled(cow().area**-0.5)),
+    "10 000 hexagons": (10_000, lambda: regular(6, 0.1, circumradius=0.6)),
+}
 
 
 def flying(folder: Path, grains: int, make: object) -> clast.Run:
@@ -67,7 +70,8 @@ def main() -> None:
         if not page.exists():
             save_page(flying(folder / str(grains), grains, make), page)
         found = pictures_a_second(page, given.seconds)
-        print(f"{name}: {statistics.median(found):.1f} pictures a second (windows {min(found):.1f} … {max(found):.1f})", flush=True)
+        windows = f"windows {min(found):.1f} … {max(found):.1f}"
+        print(f"{name}: {statistics.median(found):.1f} pictures a second ({windows})", flush=True)
 
 
 if __name__ == "__main__":

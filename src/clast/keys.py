@@ -1,4 +1,4 @@
-"""How a law or a shape declares what a scene file may write for it, beside the parameter itself:
+"""How a law, a shape, a scene or a run declares what a scene file may write for it, beside the parameter itself:
 
     stiffness: Annotated[float, Key("k_n", "force/length", gt=0.0)]
 
@@ -26,6 +26,8 @@ class Key:
     at_zero          what would happen at 0, for the sentence that refuses it
     form             how a file writes it where that is not its type in Python: a name in `clast.scene_files.tables.FORMS`
     required         a file must give it, though Python need not
+    called           its name in a file, where that is not the name of the parameter
+    made             what becomes of the entry on its way to the parameter
     """
 
     meaning: str
@@ -38,6 +40,8 @@ class Key:
     at_zero: str = ""
     form: str = ""
     required: bool = False
+    called: str = ""
+    made: Callable[[Any], Any] | None = None
 
     @property
     def limits(self) -> dict[str, float]:

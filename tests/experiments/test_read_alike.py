@@ -28,10 +28,12 @@ def type_of(name: str) -> type:
 @pytest.mark.parametrize("name", names())
 def test_the_declaration_is_last_and_in_order(name):
     *_, last = statements(name)
-    assert isinstance(last, ast.Assign) and ast.unparse(last.targets[0]) == "EXPERIMENT"
-    assert isinstance(last.value, ast.Call)
+    assert isinstance(last, ast.Assign), f"{name} ends with {ast.unparse(last)[:60]}, not with EXPERIMENT = …"
+    assert ast.unparse(last.targets[0]) == "EXPERIMENT", f"{name} ends with {ast.unparse(last.targets[0])}, not with EXPERIMENT"
+    assert isinstance(last.value, ast.Call), f"EXPERIMENT of {name} is no Experiment(…) or Study(…)"
     words = [each.arg for each in last.value.keywords]
-    assert words == [each for each in ORDER if each in words] and not last.value.args
+    assert words == [each for each in ORDER if each in words], f"the order is {', '.join(ORDER)}"
+    assert not last.value.args, f"EXPERIMENT of {name} is declared by keywords only"
 
 
 @pytest.mark.parametrize("name", names())
@@ -39,7 +41,8 @@ def test_the_parts_stand_in_order(name):
     body = statements(name)
     made = {each.name: k for k, each in enumerate(body) if isinstance(each, ast.FunctionDef | ast.ClassDef)}
     places = [made[type_of(name).__name__], *(made[part] for part in PARTS if part in made)]
-    assert len(places) > 3 and places == sorted(places)
+    assert len(places) > 3, f"{name} lacks parts: there are {', '.join(PARTS)}"
+    assert places == sorted(places), f"in {name} the order is: parameters, {', '.join(PARTS)}"
     beside = [
         ast.unparse(each.target)
         for each in body[places[0] + 1 :]

@@ -14,7 +14,7 @@ from clast.laws import Linear
 from clast.measures.snapshots.accounts import accounts
 from clast.packing.plane.voronoi import voronoi_packing
 from clast.protocols import press as protocols
-from clast.protocols.prepared import kept_path
+from clast.protocols.prepared import state_path
 from clast.protocols.press import PressReport, Stop, come_to_rest, prepare, report_on, start_from
 from clast.protocols.walls import Extent, add_walls, extent_of
 from clast.scene.plane import Scene
@@ -96,13 +96,13 @@ def test_the_cache_is_named_by_the_scene(rough, tmp_path):
         pebbles().held(P, prepared=rough),
         pebbles().held(P, prepared=dataclasses.replace(rough, springs=rough.springs._replace(memory=2.0 * rough.springs.memory))),
     ]
-    names = [kept_path("prepared", scene, "", source) for scene in scenes]
-    assert names[0] == kept_path("prepared", pressed_scene(ROUGH), "", source)
-    assert names[1] != names[0] and names[2] == kept_path("prepared", scenes[2], "", source)
+    names = [state_path("prepared", scene, "", source) for scene in scenes]
+    assert names[0] == state_path("prepared", pressed_scene(ROUGH), "", source)
+    assert names[1] != names[0] and names[2] == state_path("prepared", scenes[2], "", source)
     assert len({names[0], names[1], *names[3:]}) == len(names) - 1
     source.write_text("two")
-    assert kept_path("prepared", scenes[0], "", source) != names[0]
-    assert kept_path("prepared", scenes[0], "more", source) != kept_path("prepared", scenes[0], "", source)
+    assert state_path("prepared", scenes[0], "", source) != names[0]
+    assert state_path("prepared", scenes[0], "more", source) != state_path("prepared", scenes[0], "", source)
 
 
 def test_the_next_run_starts_without_a_jump(rough):

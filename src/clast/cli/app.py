@@ -32,9 +32,9 @@ app = typer.Typer(
 )
 
 
-def show_version(asked: bool) -> None:
+def show_version(wanted: bool) -> None:
     """Print the version and leave."""
-    if asked:
+    if wanted:
         print(f"clast {__version__}")
         raise typer.Exit
 

@@ -96,13 +96,13 @@ def sweep(
 
         if is_sweep(name) and name not in names():
             raise InputError(f"{name} is a sweep's folder: to add rows, give its experiment or scene file and --out {name}")
-        asked = read_request(name, vary or [], table, size, context.args)
+        request = read_request(name, vary or [], table, size, context.args)
         check_where(name, device, here=here)
         if list_rows and (out is None or not is_sweep(str(out))):  # only to look: nothing is planned
-            show_request(asked)
+            show_request(request)
             return
         with run_folder(f"{Path(name).stem}-sweep", out) as folder:
-            carry_out(asked.plan(folder), rows, write_only, list_rows, settings, quiet)
+            carry_out(request.plan(folder), rows, write_only, list_rows, settings, quiet)
         return
     if not is_sweep(name):
         raise InputError(
@@ -148,11 +148,11 @@ def read_request(name: str, vary: Sequence[str], table: Path | None, size: str |
     return Sweep(name, vary=lists, table=table, given=read_options(name, fields, words), size=size)
 
 
-def show_request(asked: Sweep) -> None:
+def show_request(request: Sweep) -> None:
     """The rows that would be run."""
-    names = list(dict.fromkeys(name for row in asked.rows for name in row))
+    names = list(dict.fromkeys(name for row in request.rows for name in row))
     found = plain_table("row", *names)
-    for k, row in enumerate(asked.rows, start=1):
+    for k, row in enumerate(request.rows, start=1):
         values = (row.get(name, "–") for name in names)
         found.add_row(str(k), *(number(each) if isinstance(each, float) else str(each) for each in values))
     show(found)

@@ -9,11 +9,12 @@ import numpy as np
 
 from clast.element_tests.recorded import PERIOD, Record
 from clast.output.figures.chains import draw_chains
+from clast.output.figures.drawn import Axes, Figure
 from clast.output.figures.plane import GRAIN, WALL, draw_bodies, run_outlines
 from clast.output.store.reader import Run
 
 
-def frame_sample(axes: Any, record: Record, index: int) -> None:
+def frame_sample(axes: Axes, record: Record, index: int) -> None:
     """Axes around the sample of a frame, without numbers; one period of a periodic one."""
     axes.set(xticks=[], yticks=[], aspect="equal")
     axes.set_autoscale_on(False)
@@ -28,7 +29,7 @@ def frame_sample(axes: Any, record: Record, index: int) -> None:
     axes.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
 
 
-def cells_figure(cells: Mapping[str, Record], unit: str) -> Any:
+def cells_figure(cells: Mapping[str, Record], unit: str) -> Figure:
     """Shear cells at their last frame with their forces, side by side, by title; `unit` is that of length."""
     import matplotlib.pyplot as plt
 
@@ -54,19 +55,19 @@ def one_period(record: Record) -> tuple[float, float]:
     return float(record.scene["period"][0]), 1.04 * top
 
 
-def draw_packing(axes: Any, record: Record, index: int) -> None:
+def draw_packing(axes: Axes, record: Record, index: int) -> None:
     """The bodies of a frame."""
     outlines, frame = run_outlines(cast(Run, record)), record.frames[index]
     for chosen, colour in ((np.flatnonzero(outlines.big), WALL), (np.flatnonzero(~outlines.big), GRAIN)):
         draw_bodies(axes, outlines, chosen, frame.positions, frame.angles, facecolor=colour)
 
 
-def draw_chains_of(axes: Any, record: Record, index: int) -> None:
+def draw_chains_of(axes: Axes, record: Record, index: int) -> None:
     """The bodies of a frame and the forces between them; set the limits of the axes before."""
     draw_chains(axes, cast(Run, record), index)
 
 
-def draw_strained(axes: Any, record: Record, columns: Mapping[str, Any], index: int, name: str) -> None:
+def draw_strained(axes: Axes, record: Record, columns: Mapping[str, Any], index: int, name: str) -> None:
     """A sheared sample at a frame with its forces, titled with its name and the axial strain it has reached.
 
     columns   `time` and `axial_strain` (samples,) of the test

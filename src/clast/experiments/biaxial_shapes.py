@@ -14,7 +14,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from clast.experiments.shared.drops import SURE, beside_disks, drop_quantities, 
 from clast.experiments.shared.numbers import lines_of_tests, mean_error, merit_of_tests, slowness, within
 from clast.laws.linear import Linear
 from clast.measures.quasi_static import SLOW
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run, StudyTable
 from clast.protocols.press import Stop, prepare
@@ -257,7 +257,7 @@ def figures(p: BiaxialShapes, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
-def draw_curves(top: Any, bottom: Any, p: BiaxialShapes, run: Run) -> None:
+def draw_curves(top: Axes, bottom: Axes, p: BiaxialShapes, run: Run) -> None:
     """Stress and void ratio of the first test of each shape, and the means of all its tests."""
     for shape in shapes_of(p):
         tests = tests_of(p, run, shape)

@@ -25,6 +25,7 @@ from clast.element_tests.recorded import Record, kept_record, tables_of
 from clast.experiments.experiment import Columns, Merit, Quantity, Sizes, Study, parameter
 from clast.experiments.shared.numbers import lines_of_tests, mean_error, merit_of_tests, slowness
 from clast.experiments.shared.soil import Soil, cell_of, sheared
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run, StudyTable
 
@@ -204,11 +205,12 @@ def figures(p: BiaxialVoronoi, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
-def draw_curves(top: Any, bottom: Any, p: BiaxialVoronoi, run: Run) -> None:
+def draw_curves(top: Axes, bottom: Axes, p: BiaxialVoronoi, run: Run) -> None:
     """q and volumetric strain of every test, and the means of dense and of loose ones."""
     grid = grid_of(p)
     for state in states_of(p):
-        style, tests = {"color": COLOURS[state], "ls": "-" if state == "dense" else "--"}, tests_of(p, run, state)
+        style: dict[str, Any] = {"color": COLOURS[state], "ls": "-" if state == "dense" else "--"}
+        tests = tests_of(p, run, state)
         if len(tests) > 1:
             for each in tests:
                 top.plot(each["axial_strain"], 2.0 * deviator(each) / p.pressure, color=COLOURS[state], lw=0.4, alpha=0.35)

@@ -13,13 +13,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, parameter
 from clast.laws.linear import Linear
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.scene.plane import Scene
@@ -238,7 +238,7 @@ def figures(p: BouncingBall, run: Run, folder: Path) -> Sequence[Path]:
     return [save_figure(figure, folder / "bouncing-ball.png")]
 
 
-def draw_case(row: Sequence[Any], case: str, p: BouncingBall, run: Run) -> None:
+def draw_case(row: Sequence[Axes], case: str, p: BouncingBall, run: Run) -> None:
     """The bounces of a case, the steps, and error against cost, side by side."""
     path, steps, cost = row
     times = np.linspace(0.0, p.until, 2000)

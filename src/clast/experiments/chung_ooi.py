@@ -12,7 +12,6 @@ import csv
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -45,6 +44,7 @@ from clast.experiments.impacts.eight_impacts import (
 )
 from clast.experiments.impacts.other_springs import VARIANTS, Habit, other_law
 from clast.experiments.impacts.thrown import Ball, hertz
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 
@@ -330,7 +330,7 @@ def figures(p: ChungOoi, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
-def draw_curve(axes: Any, run: Run, test: str, quantity: str, words: str) -> None:
+def draw_curve(axes: Axes, run: Run, test: str, quantity: str, words: str) -> None:
     """A curve of a test, the paper's points on it, and what else there is."""
     table, (x, values) = run.tables[test], published()[test, quantity]
     shown = np.asarray(table["x"]) <= 1.02 * x.max()

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Sizes, Study, parameter
 from clast.experiments.shared.timing import columns_of
 from clast.experiments.shared.watching import watched
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.shapes import Shape, clumpy_cow, cow, disk
@@ -151,7 +151,7 @@ def figures(p: CostOfShape, run: Run, folder: Path) -> Sequence[Path]:
     return [save_figure(figure, folder / "cost-of-shape.png")]
 
 
-def draw_grains(axes: Any) -> None:
+def draw_grains(axes: Axes) -> None:
     """A disk, a cow and a clump of one area side by side."""
     from matplotlib.patches import Circle
 
@@ -172,7 +172,7 @@ def draw_grains(axes: Any) -> None:
     axes.set_title("one mass, one area, three grains")
 
 
-def draw_numbers(axes: Any, run: Run) -> None:
+def draw_numbers(axes: Axes, run: Run) -> None:
     """Cundall numbers against the number of grains, medians with their ranges, and the paper's."""
     numbers, windows = column(run, "grains")[:, 0, 0], column(run, "cundall")
     for kind, (name, _, published) in enumerate(KINDS):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity,
 from clast.experiments.shared.gas import block_mean, directions, draw_density, first_error
 from clast.experiments.shared.numbers import below, near
 from clast.laws.linear import Linear
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import draw_frames, save_figure
 from clast.output.store.reader import Run
 from clast.scene.plane import Box, Scene
@@ -145,7 +146,7 @@ def figures(p: CowGas, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
-def draw_energies(axes: Any, run: Run) -> None:
+def draw_energies(axes: Axes, run: Run) -> None:
     """How the energies of grains are distributed, in the paper's span and when it is stationary, with Maxwell's distribution."""
     end = run.frames[-1].time
     low = AVERAGE[0] if end > AVERAGE[0] else 0.5 * end

@@ -8,7 +8,6 @@ axis: both are judged. No paper of ours publishes a slope; it is measured, with 
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from clast.experiments.shared.space import (
     standing_room,
     step_of,
 )
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.scene.space import Scene3D
@@ -207,13 +207,14 @@ def figures(p: Drum3D, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
-def draw_surface(axes: Any, p: Drum3D, run: Run) -> None:
+def draw_surface(axes: Axes, p: Drum3D, run: Run) -> None:
     """The grains along the axis of the drum in the last frame, by their speed, and the mean surface."""
     around = np.linspace(0.0, 2.0 * math.pi, 181)
     axes.plot(p.radius * np.sin(around), p.radius * np.cos(around), "0.4", lw=1)
     frame, grains = run.frames[-1], run.scene["body_big"] == 0
     speed = np.hypot(*frame.velocities[grains][:, [0, 2]].T)
-    dots = axes.scatter(*frame.positions[grains][:, [0, 2]].T, c=speed, s=14, cmap="viridis")
+    along, up = frame.positions[grains][:, [0, 2]].T
+    dots = axes.scatter(along, up, c=speed, s=14, cmap="viridis")
     axes.figure.colorbar(dots, ax=axes, label="speed [√(gd)]", shrink=0.8)
     profile = [surface(p, run, k) for k in steady_frames(p, run)]
     x, heights = profile[0][0], np.array([each[1] for each in profile])
@@ -225,7 +226,7 @@ def draw_surface(axes: Any, p: Drum3D, run: Run) -> None:
     axes.legend(loc="upper right")
 
 
-def draw_work(axes: Any, p: Drum3D, run: Run) -> None:
+def draw_work(axes: Axes, p: Drum3D, run: Run) -> None:
     """The work of the drum beside the heat since it turns."""
     book = run.book
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from clast.experiments.experiment import Experiment, Parameters, Plan, Quantity,
 from clast.experiments.shared.gas import directions, draw_error
 from clast.experiments.shared.numbers import below
 from clast.laws.linear import Linear
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import draw_frames, save_figure
 from clast.output.store.reader import Run
 from clast.packing.plane.lattice import square_lattice
@@ -108,7 +109,7 @@ def figures(p: ElasticGas, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
-def draw_energies(panels: Sequence[Any], p: ElasticGas, run: Run) -> None:
+def draw_energies(panels: Sequence[Axes], p: ElasticGas, run: Run) -> None:
     """Energies of motion, of contacts, and the error of their sum, one below the other."""
     top, middle, bottom = panels
     book, total = run.book, run.book.energy[0]

@@ -161,7 +161,7 @@ class Study(Entry):
     timed: bool = False
     on_gpu: bool = False
 
-    def tables_on(self, parameters: Any, threads: int | str, device: str) -> Mapping[str, Callable[[], Columns]]:
+    def tables_on(self, parameters: Parameters, threads: int | str, device: str) -> Mapping[str, Callable[[], Columns]]:
         """The tables, made by so many threads, or on a GPU where the study can."""
         return self.tables(parameters, threads, device) if self.on_gpu else self.tables(parameters, threads)
 

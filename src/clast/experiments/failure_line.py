@@ -25,7 +25,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from clast.experiments.shared import failing
 from clast.experiments.shared.failing import VALID, FailingSoil, is_valid, merit_of, pressures_of, seeds_of, table_name
 from clast.experiments.shared.numbers import mean_error, with_error, within
 from clast.experiments.shared.soil import cell_of
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 
@@ -244,7 +245,7 @@ def figures(p: FailureLine, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
-def draw_line(axes: Any, p: FailureLine, failures: Failures) -> None:
+def draw_line(axes: Axes, p: FailureLine, failures: Failures) -> None:
     """q_f against p₀, both over K_n, with the lines through all and through the valid points."""
     (failed, valid), drawn = usable(failures), set()
     for share in failed:
@@ -270,7 +271,7 @@ def draw_line(axes: Any, p: FailureLine, failures: Failures) -> None:
         axes.legend(fontsize=8)
 
 
-def draw_local(axes: Any, failures: Failures) -> None:
+def draw_local(axes: Axes, failures: Failures) -> None:
     """The local exponent against pressure, beside the published ones."""
     failed, _ = usable(failures)
     for share, m, error in local_exponents({each: failures[each] for each in failed}):
@@ -288,7 +289,7 @@ def draw_local(axes: Any, failures: Failures) -> None:
     axes.legend(fontsize=8, loc="lower left")
 
 
-def draw_curves(axes: Any, p: FailureLine, run: Run, failures: Failures) -> None:
+def draw_curves(axes: Axes, p: FailureLine, run: Run, failures: Failures) -> None:
     """Mean curve of each pressure over its seeds as far as all of them go, and the failures."""
     import matplotlib.pyplot as plt
 

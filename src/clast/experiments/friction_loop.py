@@ -12,13 +12,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from clast.dynamics.engine import Engine
 from clast.experiments.experiment import Columns, Merit, Parameters, Quantity, Study, parameter
 from clast.laws.linear import Linear
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.scene.plane import Scene
@@ -156,7 +156,7 @@ def evaluate(p: FrictionLoop, run: Run) -> Sequence[Quantity]:
     corner, edge, angle = (work_of_turns(run, kind) for kind in COUNTED)
     expected = closed_form(p)
     away = float(np.abs(corner / expected - 1.0).max()) if p.outer != p.inner else float("nan")
-    lost, kept = (float(np.abs(work).max()) / stored_in(run, kind, p) for work, kind in ((edge, EDGE), (angle, ANGLE)))
+    lost, spent = (float(np.abs(work).max()) / stored_in(run, kind, p) for work, kind in ((edge, EDGE), (angle, ANGLE)))
     left = max(abs(left_after(run, ANGLE, n)) for n in range(1, p.turns + 1))
     unit = "force × length"
     return [
@@ -165,23 +165,20 @@ def evaluate(p: FrictionLoop, run: Run) -> Sequence[Quantity]:
             "vertex-vertex: departure from ½ k_t Δ² (2n − 1) × 2", away, "", 0.0, bool(away < CLOSED_FORM),
             f"largest of {p.turns} turns, relative; closed form ours, agrees below {CLOSED_FORM:g}",
         ),
-        Quantity(
-            "vertex-edge: work of a turn / energy of the spring", lost, "", 0.0, bool(lost < ROUNDING),
-            f"largest of {p.turns} turns; “absent in vertex-edge contacts”, agrees below {ROUNDING:g}",
-        ),
+        none_of("vertex-edge: work of a turn / energy of the spring", lost, p, "“absent in vertex-edge contacts”"),
         Quantity(
             "vertex-vertex: spring after the first turn / longest", left_after(run, VERTEX, 1),
             note="by the path of the contact point, as published",
         ),
-        Quantity(
-            "vertex-vertex by angle: spring after a turn / longest", left, "", 0.0, bool(left < ROUNDING),
-            f"largest of {p.turns} turns; McNamara's relation, agrees below {ROUNDING:g}",
-        ),
-        Quantity(
-            "vertex-vertex by angle: work of a turn / energy of the spring", kept, "", 0.0, bool(kept < ROUNDING),
-            f"largest of {p.turns} turns; McNamara's relation, agrees below {ROUNDING:g}",
-        ),
+        none_of("vertex-vertex by angle: spring after a turn / longest", left, p, "McNamara's relation"),
+        none_of("vertex-vertex by angle: work of a turn / energy of the spring", spent, p, "McNamara's relation"),
     ]  # fmt: skip
+
+
+def none_of(name: str, value: float, p: FrictionLoop, source: str) -> Quantity:
+    """What should be nothing, by a source."""
+    note = f"largest of {p.turns} turns; {source}, agrees below {ROUNDING:g}"
+    return Quantity(name, value, "", 0.0, bool(value < ROUNDING), note)
 
 
 def merit(p: FrictionLoop, _run: Run) -> Merit:
@@ -220,7 +217,7 @@ def figures(p: FrictionLoop, run: Run, folder: Path) -> Sequence[Path]:
     return [save_figure(figure, folder / "friction-loop.png")]
 
 
-def draw_contact(axes: Any, kind: str, p: FrictionLoop) -> None:
+def draw_contact(axes: Axes, kind: str, p: FrictionLoop) -> None:
     """Both bodies at the beginning, their skeletons, and the way A → B → C → D of the led corner."""
     for body, colour in zip(scene_of(kind, p).bodies, ("C0", "0.55"), strict=True):
         place = np.array(body.position)

@@ -7,7 +7,6 @@ Maxwell's distribution of speeds.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from clast.experiments.shared.gas import block_mean, draw_density, draw_error, f
 from clast.experiments.shared.numbers import below, near
 from clast.experiments.shared.space import Grain, contact_time, kinetic_parts, picture_of_run, plural
 from clast.laws.linear import Linear
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.packing.space.arrangement import lattice_packing3d
@@ -152,7 +152,7 @@ def figures(p: Gas3D, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
-def draw_speeds(axes: Any, p: Gas3D, run: Run) -> None:
+def draw_speeds(axes: Axes, p: Gas3D, run: Run) -> None:
     """How speeds are distributed in the second half, with Maxwell's distribution."""
     speeds, turning = final_speeds(run, p.shape)
     for values, label, style in ((speeds, "translation", "C0o"), (turning, "rotation", "C1s")):

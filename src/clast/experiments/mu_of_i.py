@@ -23,6 +23,7 @@ from clast.experiments.shared.numbers import below, mean_error, merit_of_tests, 
 from clast.laws.linear import Linear
 from clast.measures.strain import Strain
 from clast.measures.stress import Stress
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import GRAIN, draw_bodies, fit_axes, save_figure, scene_outlines
 from clast.output.store.reader import Run, StudyTable
 from clast.scene.plane import Box, Scene
@@ -176,15 +177,15 @@ def steady(p: MuOfI, number: float, test: Mapping[str, np.ndarray]) -> np.ndarra
 
 def friction_of(p: MuOfI, number: float, test: Mapping[str, np.ndarray]) -> float:
     """Mean shear stress over mean normal stress across y; shear is positive the way the cell goes."""
-    late = steady(p, number, test)
-    return float(-0.5 * (test["stress_xy"] + test["stress_yx"])[late].mean() / test["stress_yy"][late].mean())
+    chosen = steady(p, number, test)
+    return float(-0.5 * (test["stress_xy"] + test["stress_yx"])[chosen].mean() / test["stress_yy"][chosen].mean())
 
 
 def fraction_of(p: MuOfI, number: float, test: Mapping[str, np.ndarray]) -> float:
     """Mean solid fraction: areas over width × height. The width is that of the scene at `FILLED`."""
-    late = steady(p, number, test)
+    chosen = steady(p, number, test)
     area = p.grains * 0.25 * math.pi * mean_square(p)
-    return float((area / (math.sqrt(area / FILLED) * test["height"][late])).mean())
+    return float((area / (math.sqrt(area / FILLED) * test["height"][chosen])).mean())
 
 
 def mean_square(p: MuOfI) -> float:
@@ -200,13 +201,13 @@ def evaluate(p: MuOfI, run: Run) -> Sequence[Quantity]:
         for number in INERTIAL_NUMBERS:
             found.append(friction_quantity(p, run, shape, number))
     everything = [each for shape in shapes_of(p) for number in INERTIAL_NUMBERS for each in tests_of(p, run, shape, number)]
-    late = [(each, steady(p, number, each)) for shape in shapes_of(p) for number in INERTIAL_NUMBERS
-            for each in tests_of(p, run, shape, number)]  # fmt: skip
-    share = max(abs(float(each["stress_yy"][chosen].mean()) - 1.0) for each, chosen in late)
+    tests = [(each, steady(p, number, each)) for shape in shapes_of(p) for number in INERTIAL_NUMBERS
+             for each in tests_of(p, run, shape, number)]  # fmt: skip
+    share = max(abs(float(each["stress_yy"][chosen].mean()) - 1.0) for each, chosen in tests)
     found.append(below("|mean normal stress / P − 1|", share, 0.02, "largest of all tests"))
-    moving = max(float(1.0 - (each["contacts_yy"][chosen].mean() / each["stress_yy"][chosen].mean())) for each, chosen in late)
+    moving = max(float(1.0 - (each["contacts_yy"][chosen].mean() / each["stress_yy"][chosen].mean())) for each, chosen in tests)
     found.append(Quantity("largest share of the motion of grains in the normal stress", moving))
-    found.append(Quantity("largest overlap / r", max(float(each["overlap_share"][chosen].max()) for each, chosen in late)))
+    found.append(Quantity("largest overlap / r", max(float(each["overlap_share"][chosen].max()) for each, chosen in tests)))
     found.append(below("energy error", max(float(each["energy_error"][0]) for each in everything), ENERGY, "our bar"))
     return found
 
@@ -261,14 +262,14 @@ def figures(p: MuOfI, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
-def draw_points(axes: Any, p: MuOfI, run: Run, shape: str, value: Callable[..., float]) -> None:
+def draw_points(axes: Axes, p: MuOfI, run: Run, shape: str, value: Callable[..., float]) -> None:
     """A quantity of a shape against I, with its errors."""
     means = [mean_error([value(p, number, each) for each in tests_of(p, run, shape, number)]) for number in INERTIAL_NUMBERS]
     mean, error = np.array(means).T
     axes.errorbar(INERTIAL_NUMBERS, mean, np.nan_to_num(error), fmt="o-", ms=4, lw=0.8, color=COLOURS[shape], label=PLURAL[shape])
 
 
-def draw_cell(axes: Any, p: MuOfI, run: Run, shape: str, number: float) -> None:
+def draw_cell(axes: Axes, p: MuOfI, run: Run, shape: str, number: float) -> None:
     """The grains of a test at its end, put back into the cell."""
     test, bodies = (run.tables[table_name(shape, number, p.seed) + part] for part in ("", BODIES))
     scene = sheared(p, shape, number, p.seed)

@@ -8,7 +8,7 @@ bounds: at rest forces balance, the box carries the weight of the grains, and th
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from clast.experiments.shared.space import Grain, GrainsInSpace, picture_of_run,
 from clast.measures.book import Book
 from clast.measures.coordination import Coordination
 from clast.measures.fabric import Fabric
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.space.solids import run_solids
 from clast.output.store.reader import Run
@@ -182,7 +183,7 @@ def figures(p: Packing3DOfShapes, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
-def draw_profile(axes: Any, run: Run) -> None:
+def draw_profile(axes: Axes, run: Run) -> None:
     """How dense the heap lies at each height."""
     low, high = inner_box(run)
     bottom, top = WALL, float(run.frames[-1].positions[run.scene["body_big"] == 0, 2].max())
@@ -196,7 +197,7 @@ def draw_profile(axes: Any, run: Run) -> None:
     axes.legend(loc="center left")
 
 
-def draw_fall(axes: Any, book: Book) -> None:
+def draw_fall(axes: Axes, book: Book) -> None:
     """What became of the energy of the height that grains have lost."""
     axes.plot(book.time, book["gravitational"][0] - book["gravitational"], "k", lw=1, label="lost height")
     axes.plot(book.time, book.kinetic, label="kinetic")

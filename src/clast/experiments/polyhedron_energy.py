@@ -22,7 +22,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -33,6 +32,7 @@ from clast.experiments.shared.numbers import mean_error
 from clast.laws.overlap import OverlapLaw
 from clast.laws.overlap_energy import OverlapEnergy
 from clast.laws.overlap_volume import OverlapVolume
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.scene.space import Scene3D
@@ -294,10 +294,10 @@ def figures(p: PolyhedronEnergy, run: Run, folder: Path) -> Sequence[Path]:
     return [save_figure(figure, folder / "polyhedron-energy.png")]
 
 
-def draw_bounces(row: Sequence[Any], p: PolyhedronEnergy, run: Run) -> None:
+def draw_bounces(row: Sequence[Axes], p: PolyhedronEnergy, run: Run) -> None:
     """Energies over bounces, how they spread, and the sizes of their changes."""
     energies, spread, sizes = row
-    decades = np.arange(-11.0, 0.6, 0.25)
+    decades = np.arange(-11.0, 0.6, 0.25).tolist()
     for kind, (_, law) in LAWS.items():
         colour, table = COLOURS[kind], run.tables[kind]
         for k in range(p.grains):
@@ -317,7 +317,7 @@ def draw_bounces(row: Sequence[Any], p: PolyhedronEnergy, run: Run) -> None:
         axes.legend(fontsize=8)
 
 
-def draw_causes(row: Sequence[Any], p: PolyhedronEnergy, run: Run) -> None:
+def draw_causes(row: Sequence[Axes], p: PolyhedronEnergy, run: Run) -> None:
     """How the change in the first bounce depends on Δt and on depth, and the closed orbit."""
     steps, depths, loop = row
     for kind, (_, law) in LAWS.items():

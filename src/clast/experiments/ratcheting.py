@@ -36,6 +36,7 @@ from clast.experiments.shared.cyclic import (
     trust,
 )
 from clast.experiments.shared.numbers import below, mean_error, with_error
+from clast.output.figures.drawn import Figure
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run, StudyTable
 
@@ -74,11 +75,11 @@ def table_name(radius: float, amplitude: float, seed: int) -> str:
 
 def tests_of(p: Ratcheting) -> dict[str, Swing]:
     """Every test by the name of its table; what sweep and radii share is there once."""
-    asked = [(p.radius, amplitude, p.seed + k) for k in range(p.sweep_seeds) for amplitude in sweep_of(p)]
-    asked += [(radius, p.amplitude, p.seed + k) for k in range(p.seeds) for radius in RADII]
+    cases = [(p.radius, amplitude, p.seed + k) for k in range(p.sweep_seeds) for amplitude in sweep_of(p)]
+    cases += [(radius, p.amplitude, p.seed + k) for k in range(p.seeds) for radius in RADII]
     found = {
         table_name(radius, amplitude, seed): Swing(seed, amplitude, p.cycles, SAMPLES, radius)
-        for radius, amplitude, seed in asked
+        for radius, amplitude, seed in cases
     }
     found[AT_REST] = Swing(p.seed, 0.0, p.cycles, SAMPLES)
     found[FINER] = Swing(p.seed, p.amplitude, p.cycles, SAMPLES, finer=2)
@@ -202,7 +203,7 @@ def figures(p: Ratcheting, run: Run, folder: Path) -> Sequence[Path]:
     ]
 
 
-def draw_test(p: Ratcheting, run: Run) -> object:
+def draw_test(p: Ratcheting, run: Run) -> Figure:
     """Stress against strain of the first sample, and strain at the end of each cycle."""
     import matplotlib.pyplot as plt
 
@@ -221,7 +222,7 @@ def draw_test(p: Ratcheting, run: Run) -> object:
     return figure
 
 
-def draw_amplitudes(p: Ratcheting, run: Run) -> object:
+def draw_amplitudes(p: Ratcheting, run: Run) -> Figure:
     """Strain per cycle against amplitude with the knee, and the same on logarithmic axes, where small ones are seen too."""
     import matplotlib.pyplot as plt
 
@@ -254,7 +255,7 @@ def draw_amplitudes(p: Ratcheting, run: Run) -> object:
     return figure
 
 
-def draw_radii(p: Ratcheting, run: Run) -> object:
+def draw_radii(p: Ratcheting, run: Run) -> Figure:
     """Accumulated strain against cycle for the three radii, mean over samples with its error: all, and behind the first cycle."""
     import matplotlib.pyplot as plt
 

@@ -18,7 +18,6 @@ Added after the first full run: σ₁/σ₃ by Mohr is judged within 10 % too. I
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from clast.experiments.shared import failing
 from clast.experiments.shared.failing import VALID, FailingSoil, is_valid, merit_of, pressures_of, seeds_of
 from clast.experiments.shared.numbers import mean_error, with_error, within
 from clast.experiments.shared.soil import cell_of
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 
@@ -206,7 +206,7 @@ def figures(p: RoundnessStrength, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
-def draw_circles(axes: Any, p: RoundnessStrength, failures: Failures, radius: float, published: float, colour: str) -> None:
+def draw_circles(axes: Axes, p: RoundnessStrength, failures: Failures, radius: float, published: float, colour: str) -> None:
     """Mohr's circle of each pressure, mean over seeds with the error of its radius, and the line of the mean φ."""
     turn, furthest = np.linspace(0.0, np.pi, 181), 0.0
     for share in pressures_of(p):
@@ -232,15 +232,12 @@ def draw_circles(axes: Any, p: RoundnessStrength, failures: Failures, radius: fl
     axes.legend(fontsize=8, loc="upper left")
 
 
-def draw_angles(axes: Any, p: RoundnessStrength, failures: Failures) -> None:
+def draw_angles(axes: Axes, p: RoundnessStrength, failures: Failures) -> None:
     """φ against pressure for each radius, published ones as lines."""
     for off, radius, published, colour in zip((0.95, 1.0, 1.05), radii_of(p), PUBLISHED, COLOURS, strict=True):
-        label = f"R = {radius:g} cm"
-        for share in pressures_of(p):
-            tests = failures[radius, share]
-            phi, error = mean_error([each.phi_degrees for each in tests])
-            failing.draw_point(axes, share * off, phi, error, tests, colour=colour, marker="o", label=label)
-            label = "_"
+        tests = {share: failures[radius, share] for share in pressures_of(p)}
+        points = [(off * share, *mean_error([each.phi_degrees for each in group]), group) for share, group in tests.items()]
+        failing.draw_points(axes, points, colour=colour, marker="o", label=f"R = {radius:g} cm")
         axes.axhline(published, color=colour, ls=":", lw=1.0)
     axes.plot([], [], ":", color="0.4", label="PRE10")
     axes.set_title(f"{p.columns} × {p.rows} dense Voronoi grains, {p.seeds} seeds", fontsize=10)

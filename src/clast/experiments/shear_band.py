@@ -36,6 +36,7 @@ from clast.experiments.shared.numbers import mean_error
 from clast.experiments.shared.soil import cell_of
 from clast.measures.band import BandAngle
 from clast.measures.displacement import Displacement
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 
@@ -260,19 +261,19 @@ def band_words(band: BandAngle) -> str:
     return f"band at {band.degrees:.1f}°" if band.found else "no band"
 
 
-def draw_arrows(axes: Any, places: Record) -> None:
+def draw_arrows(axes: Axes, places: Record) -> None:
     """Displacements from the start to failure (fig 15a), longest about two grains long."""
     moved = Displacement(0, 1).compute(places)
     length = np.hypot(*moved.vectors.T)
     scale = float(2.0 * moved.spacing / np.percentile(length, 99.0))
-    arrows = {"angles": "xy", "scale_units": "xy", "scale": 1.0 / scale, "width": 0.0025}
+    arrows: dict[str, Any] = {"angles": "xy", "scale_units": "xy", "scale": 1.0 / scale, "width": 0.0025}
     axes.quiver(*moved.positions.T, *moved.vectors.T, length, cmap="viridis", **arrows)
     low, high = moved.positions.min(axis=0) - moved.spacing, moved.positions.max(axis=0) + moved.spacing
     axes.set(xticks=[], yticks=[], aspect="equal", xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     axes.set_title(f"displacement to failure, × {scale:.2g}", fontsize=10)
 
 
-def draw_band(axes: Any, band: BandAngle, *, colours: bool) -> None:
+def draw_band(axes: Axes, band: BandAngle, *, colours: bool) -> None:
     """Strain between grains, as a mean over the triangles around each, and the measured angle through the strongest stripe.
 
     Single triangles scatter, and a few where a grain slipped take all the colours: so the mean, and its 99th percentile.
@@ -285,7 +286,10 @@ def draw_band(axes: Any, band: BandAngle, *, colours: bool) -> None:
         np.add.at(sums, corner, field.areas * field.deviatoric)
     values = np.where(weights > 0.0, sums / np.where(weights > 0.0, weights, 1.0), 0.0)
     top = float(np.percentile(values, 99.0)) or 1.0
-    shown = axes.tripcolor(*field.points.T, field.triangles, values, shading="gouraud", vmin=0.0, vmax=top, cmap="magma_r")
+    x, y = field.points.T
+    shown = axes.tripcolor(
+        x, y, values, triangles=field.triangles, shading="gouraud", vmin=0.0, vmax=top, cmap="magma_r"
+    )  # fmt: skip
     low, high = field.points.min(axis=0), field.points.max(axis=0)
     axes.set(xticks=[], yticks=[], aspect="equal")
     if colours:
@@ -311,7 +315,7 @@ def strongest(band: BandAngle) -> tuple[float, float]:
     return float(x), float(y)
 
 
-def draw_angles(axes: Any, cases: Mapping[float, Sequence[Case]]) -> None:
+def draw_angles(axes: Axes, cases: Mapping[float, Sequence[Case]]) -> None:
     """Angles against pressure, side by side with both criteria (fig 15b)."""
     for name, marker, colour, off in (
         (COUNTS, "D", "C0", 1.0),
@@ -319,13 +323,12 @@ def draw_angles(axes: Any, cases: Mapping[float, Sequence[Case]]) -> None:
         ("Mohr-Coulomb", "o", "C1", 0.92),
         ("Roscoe", "^", "C2", 1.08),
     ):
-        label = f"band, {name}" if name in INTERVALS else name
-        for share in sorted(cases):
-            group = cases[share]
+        points = []
+        for share, group in sorted(cases.items()):
             mean, deviation = spread(angles(group, name) if name in INTERVALS else criteria(group)[name])
-            failures = [each.failure for each in group]
-            failing.draw_point(axes, share * off, mean, deviation, failures, colour=colour, marker=marker, label=label)
-            label = "_"
+            points.append((share * off, mean, deviation, [each.failure for each in group]))
+        label = f"band, {name}" if name in INTERVALS else name
+        failing.draw_points(axes, points, colour=colour, marker=marker, label=label)
     failing.finish_points(axes, "angle from the horizontal (degrees)", marker="s", columns=3)
 
 

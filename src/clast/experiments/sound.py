@@ -18,7 +18,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from clast.experiments.shared.numbers import within
 from clast.laws.overlap import OverlapLaw
 from clast.laws.overlap_energy import OverlapEnergy
 from clast.laws.overlap_volume import OverlapVolume
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.scene.space import Scene3D
@@ -218,7 +218,7 @@ def figures(p: Sound, run: Run, folder: Path) -> Sequence[Path]:
     return [save_figure(figure, folder / "sound.png")]
 
 
-def draw_course(axes: Any, p: Sound, run: Run, length: float) -> None:
+def draw_course(axes: Axes, p: Sound, run: Run, length: float) -> None:
     """Velocities of the first blocks of a length, with their first peaks."""
     table = run.tables[f"beginning, {length:g} m"]
     for k in range(1, FIRST + 1):
@@ -230,7 +230,7 @@ def draw_course(axes: Any, p: Sound, run: Run, length: float) -> None:
     axes.set_xlim(0.0, 1e3 * WATCHED * length / p.speed)
 
 
-def draw_speeds(axes: Any, p: Sound, run: Run) -> None:
+def draw_speeds(axes: Axes, p: Sound, run: Run) -> None:
     """Speed against the number of the block, for both lengths and both laws."""
     for (kind, length), style in zip(((k, x) for k in LAWS for x in LENGTHS), ("C0-", "C1o", "C2--", "C3x"), strict=True):
         blocks, speed = speeds(run, kind, length)

@@ -10,7 +10,6 @@ nearly round and a bin with a flat bottom. At full size there are a hundred thou
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from clast.experiments.shared.space import (
     scene_of_grains,
     step_of,
 )
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.store.reader import Run
 from clast.scene.space import Scene3D
@@ -183,7 +183,7 @@ def figures(p: Stones, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
-def draw_slice(axes: Any, p: Stones, run: Run, before: int, index: int) -> None:
+def draw_slice(axes: Axes, p: Stones, run: Run, before: int, index: int) -> None:
     """Stones of which the middle is within half a D of the plane y = 0, coloured by their height before the gate dropped."""
     stones = run.scene["body_big"] == 0
     frame, height = run.frames[index], run.frames[before].positions[stones, 2]
@@ -201,7 +201,7 @@ def draw_slice(axes: Any, p: Stones, run: Run, before: int, index: int) -> None:
     axes.set_aspect("equal")
 
 
-def draw_count(axes: Any, p: Stones, run: Run) -> None:
+def draw_count(axes: Axes, p: Stones, run: Run) -> None:
     """Stones through the opening against time, and the even flow."""
     time, through = run.series["time"], run.series["through"]
     axes.plot(time, through, label="through the opening")

@@ -34,7 +34,7 @@ class Calls:
         return [function for interval, function in self._all if step > 0 and step % interval == 0]
 
 
-def calls_of(every: Any) -> Calls:
+def calls_of(every: object) -> Calls:
     """Calls from what a user gives: (interval, function), or a list of such pairs; InputError for anything else."""
     found = Calls()
     pairs = [every] if isinstance(every, tuple) and len(every) == 2 and callable(every[1]) else every

@@ -19,6 +19,8 @@ from clast.laws.law import Law
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 from clast.scene.tags import Force, Tag
+from clast.shapes.plane.skeleton import Shape
+from clast.shapes.space.solid import Solid
 
 Who = int | str | Iterable[int | str]
 
@@ -179,24 +181,26 @@ class Simulation(Seen):
 
     def _push_one(self, number: int, values: list[float]) -> None:
         body, old = self.scene.bodies[number], self._pushes.pop(number, None)
-        kept = [tag for tag in body.tags if tag is not old]
+        tags = [tag for tag in body.tags if tag is not old]
         if any(values):
             names = ("x", "y", "torque") if len(values) == 3 else ("x", "y", "z", "torque_x", "torque_y", "torque")
             self._pushes[number] = Force(**dict(zip(names, values, strict=True)))
-            kept.append(self._pushes[number])
-        body.tags = kept
+            tags.append(self._pushes[number])
+        body.tags = tags
 
-    def add(self, shape: Any, position: ArrayLike, **given: Any) -> int:
+    def add(self, shape: Shape | Solid, position: ArrayLike, **given: Any) -> int:
         """Add a body at this instant, as `Scene.add` does; returns its id."""
         with self._changing():
             return int(self.scene.add(shape, position, **given))
 
-    def add_many(self, shapes: Any, positions: ArrayLike, **given: Any) -> np.ndarray:
+    def add_many(
+        self, shapes: Shape | Solid | Sequence[Shape] | Sequence[Solid], positions: ArrayLike, **given: Any
+    ) -> np.ndarray:
         """Add a body for each row of `positions` at this instant, as `Scene.add_many` does; returns their ids."""
         with self._changing():
             return np.asarray(self.scene.add_many(shapes, positions, **given))
 
-    def add_wall(self, shape: Any, **given: Any) -> int:
+    def add_wall(self, shape: Shape | Solid, **given: Any) -> int:
         """Add a wall at this instant, as `Scene.add_wall` does; returns its id."""
         with self._changing():
             return int(self.scene.add_wall(shape, **given))
@@ -241,12 +245,12 @@ class Simulation(Seen):
     def _changing(self) -> Iterator[None]:
         """Change the scene and let it take effect; where it cannot, the scene is put back."""
         self._follow()
-        kept, pushes = self.scene.kept(), self._pushes.copy()
+        saved, pushes = self.scene.saved(), self._pushes.copy()
         try:
             yield
             self._follow()
         except BaseException:
-            self.scene.put_back(kept)
+            self.scene.put_back(saved)
             self._pushes = pushes
             raise
 

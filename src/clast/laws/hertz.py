@@ -6,24 +6,17 @@ energy       ⅖ k_h δ^{5/2} + ½ k_t s²
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 from clast.backend.device import law_function
 from clast.keys import Key
 from clast.laws.friction import hold_back, no_pull, slide
-from clast.laws.law import Law, Response
-from clast.laws.parameters import (
-    NO_HOLD,
-    Friction,
-    NormalDamping,
-    Restitution,
-    TangentialDamping,
-    TangentialStiffness,
-    require_one_dashpot,
-    require_spring_for_friction,
-)
+from clast.laws.law import Response
+from clast.laws.linear import spring_energy as spring_energy  # ½ k_t s²
+from clast.laws.parameters import NO_HOLD
 from clast.laws.restitution import damping_ratio
+from clast.laws.springs import SpringsAndDashpots
 
 
 def elastic(parameters, depth, radius):
@@ -43,9 +36,7 @@ def force_with(dashpot, parameters, contact, memory, dt):
     push = k_h * contact.depth * math.sqrt(contact.depth)
     viscous = no_pull(push, dashpot * contact.closing_speed)
     cap = mu * (push + viscous)
-    spring_u, spring_w, heat = slide(
-        k_t, cap, memory.spring_u, memory.spring_w, contact.sliding_u, contact.sliding_w, dt
-    )  # fmt: skip
+    spring_u, spring_w, heat = slide(k_t, cap, memory.spring_u, memory.spring_w, contact.sliding_u, contact.sliding_w, dt)
     shear_u = -k_t * spring_u
     shear_w = -k_t * spring_w
     drag = -g_t * contact.reduced_mass
@@ -58,13 +49,8 @@ def force(parameters, contact, memory, dt):
     return force_with(parameters[3] * contact.reduced_mass, parameters, contact, memory, dt)
 
 
-def spring_energy(parameters, spring_u, spring_w, extra):
-    """½ k_t s²."""
-    return 0.5 * parameters[1] * (spring_u * spring_u + spring_w * spring_w)
-
-
 @dataclass(frozen=True)
-class Hertz(Law):
+class Hertz(SpringsAndDashpots):
     """Hertz's normal force with a linear tangential spring. `Hertz(1e7)` is frictionless and elastic.
 
     normal_stiffness                     k_h [force/length^{3/2}], the same for every contact
@@ -79,37 +65,12 @@ class Hertz(Law):
     """
 
     normal_stiffness: Annotated[float, Key("k_h of F = k_h δ^{3/2}", "force/length^{3/2}", gt=0.0, at_zero=NO_HOLD)]
-    tangential_stiffness: TangentialStiffness = 0.0
-    friction: Friction = 0.0
-    normal_damping: NormalDamping = 0.0
-    tangential_damping: TangentialDamping = 0.0
-    restitution: Restitution = field(default=1.0, kw_only=True)
 
     kind = "hertz"
     known_as = "Hertz's law"
     listed = 2
     module = __name__
     bouncing = "clast.laws.hertz_bouncing"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_spring_for_friction(self.friction, self.tangential_stiffness)
-        require_one_dashpot(self.normal_damping, self.restitution)
-
-    @property
-    def damps_or_slides(self) -> bool:
-        """Whether a contact remembers anything or loses energy."""
-        return self.friction > 0.0 or self.damps
-
-    @property
-    def damps(self) -> bool:
-        """Whether there are dashpots."""
-        return self.normal_damping > 0.0 or self.tangential_damping > 0.0 or self.bounces
-
-    @property
-    def bounces(self) -> bool:
-        """Whether the normal dashpot is given by a restitution."""
-        return self.restitution < 1.0
 
     @property
     def row(self) -> tuple[float, ...]:

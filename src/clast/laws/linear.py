@@ -8,24 +8,16 @@ Per counted contact of depth δ, with v = v_a − v_b at the contact point:
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from clast.backend.device import law_function
 from clast.keys import Key
 from clast.laws.friction import hold_back, no_pull, slide
-from clast.laws.law import Law, Response
-from clast.laws.parameters import (
-    NO_HOLD,
-    Friction,
-    NormalDamping,
-    Restitution,
-    TangentialDamping,
-    TangentialStiffness,
-    require_one_dashpot,
-    require_spring_for_friction,
-)
+from clast.laws.law import Response
+from clast.laws.parameters import NO_HOLD
 from clast.laws.restitution import damping_ratio
+from clast.laws.springs import SpringsAndDashpots
 
 
 def elastic(parameters, depth, radius):
@@ -45,9 +37,7 @@ def force_with(dashpot, parameters, contact, memory, dt):
     push = k_n * contact.depth
     viscous = no_pull(push, dashpot * contact.closing_speed)
     cap = mu * (push + cap_total * viscous)
-    spring_u, spring_w, heat = slide(
-        k_t, cap, memory.spring_u, memory.spring_w, contact.sliding_u, contact.sliding_w, dt
-    )  # fmt: skip
+    spring_u, spring_w, heat = slide(k_t, cap, memory.spring_u, memory.spring_w, contact.sliding_u, contact.sliding_w, dt)
     shear_u = -k_t * spring_u
     shear_w = -k_t * spring_w
     drag_u = -g_t * contact.reduced_mass * contact.sliding_now_u
@@ -68,7 +58,7 @@ def spring_energy(parameters, spring_u, spring_w, extra):
 
 
 @dataclass(frozen=True)
-class Linear(Law):
+class Linear(SpringsAndDashpots):
     """Linear springs, dashpots, Cundall-Strack friction. `Linear(1e7)` is frictionless and elastic.
 
     normal_stiffness, tangential_stiffness   k_n, k_t [force/length]
@@ -84,40 +74,15 @@ class Linear(Law):
     """
 
     normal_stiffness: Annotated[float, Key("k_n", "force/length", gt=0.0, at_zero=NO_HOLD)]
-    tangential_stiffness: TangentialStiffness = 0.0
-    friction: Friction = 0.0
-    normal_damping: NormalDamping = 0.0
-    tangential_damping: TangentialDamping = 0.0
     cap: Annotated[
         Literal["total", "elastic"], Key("what friction limits: spring and dashpot together, or the spring (PRE10)")
     ] = "total"
-    restitution: Restitution = field(default=1.0, kw_only=True)
 
     kind = "linear"
     known_as = "the linear law"
     listed = 1
     module = __name__
     bouncing = "clast.laws.linear_bouncing"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_spring_for_friction(self.friction, self.tangential_stiffness)
-        require_one_dashpot(self.normal_damping, self.restitution)
-
-    @property
-    def damps_or_slides(self) -> bool:
-        """Whether a contact remembers anything or loses energy."""
-        return self.friction > 0.0 or self.damps
-
-    @property
-    def damps(self) -> bool:
-        """Whether there are dashpots."""
-        return self.normal_damping > 0.0 or self.tangential_damping > 0.0 or self.bounces
-
-    @property
-    def bounces(self) -> bool:
-        """Whether the normal dashpot is given by a restitution."""
-        return self.restitution < 1.0
 
     @property
     def row(self) -> tuple[float, ...]:

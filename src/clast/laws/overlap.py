@@ -54,7 +54,7 @@ def shear_stiffness(parameters, size):
 
 
 @law_function
-def sheared_energy(parameters, size, spring_u, spring_w):
+def spring_energy(parameters, size, spring_u, spring_w):
     """½ k_t s²."""
     return 0.125 * parameters[2] * parameters[0] * size * (spring_u * spring_u + spring_w * spring_w)
 

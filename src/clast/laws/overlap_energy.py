@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from clast.backend.device import law_function
 from clast.errors import SceneError
 from clast.keys import Key
-from clast.laws.overlap import OverlapLaw, damped_with_friction, sheared_energy
+from clast.laws.overlap import OverlapLaw, damped_with_friction
+from clast.laws.overlap import spring_energy as spring_energy  # ½ k_t s²
 from clast.laws.parameters import require_number
 
 CONSERVING = True  # whether the push is a pressure on the surfaces, with a potential
@@ -47,12 +48,6 @@ def slope(parameters, overlap):
 def force(parameters, overlap, memory, dt):
     """Forces of one overlap, its new spring and the heat of sliding."""
     return damped_with_friction(parameters, elastic(parameters, overlap), slope(parameters, overlap), overlap, memory, dt)
-
-
-@law_function
-def spring_energy(parameters, size, spring_u, spring_w):
-    """½ k_t s²."""
-    return sheared_energy(parameters, size, spring_u, spring_w)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ account of its own, `overlap_work`: what is left in it when bodies part was lost
 from dataclasses import dataclass
 
 from clast.backend.device import law_function
-from clast.laws.overlap import OverlapLaw, damped_with_friction, sheared_energy
+from clast.laws.overlap import OverlapLaw, damped_with_friction
+from clast.laws.overlap import spring_energy as spring_energy  # ½ k_t s²
 
 CONSERVING = False  # whether the push is a pressure on the surfaces, with a potential
 ROCKS = 1.0  # of k_n I/A: rocking moves the centroid of the overlap, at which the push acts, by (I/V) θ
@@ -38,12 +39,6 @@ def slope(parameters, overlap):
 def force(parameters, overlap, memory, dt):
     """Forces of one overlap, its new spring and the heat of sliding."""
     return damped_with_friction(parameters, elastic(parameters, overlap), slope(parameters, overlap), overlap, memory, dt)
-
-
-@law_function
-def spring_energy(parameters, size, spring_u, spring_w):
-    """½ k_t s²."""
-    return sheared_energy(parameters, size, spring_u, spring_w)
 
 
 @dataclass(frozen=True)

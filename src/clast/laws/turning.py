@@ -75,9 +75,10 @@ class Turning:
         return self.twisting, self.rocking
 
 
-def require_more_than_the_push(turning: Turning, own: float) -> None:
+def require_more_than_the_push(turning: Turning, of_push: float) -> None:
     """SceneError for less rocking than the push of a law resists by itself."""
-    if 0.0 < turning.rocking < own:
+    if 0.0 < turning.rocking < of_push:
         raise SceneError(
-            f"turning: rocking = {turning.rocking} is less than the push itself resists, {own:g}: give {own:g} or more, or 0"
+            f"turning: rocking = {turning.rocking} is less than the push itself resists, {of_push:g}: give "
+            f"{of_push:g} or more, or 0"
         )

@@ -5,7 +5,7 @@ In space ε_v = ΔV/V₀, and ε_l is the mean of the strains along the two axes
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +24,10 @@ from clast.measures.stored import (
     wall_number,
     wall_samples,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 
 class Strain(Measure):
@@ -117,7 +121,7 @@ class Strain(Measure):
         """dε_a/dt by central differences [1/time]; zeros in a run of one sample."""
         return np.gradient(self.axial, self.time) if len(self.time) > 1 else np.zeros(1)
 
-    def plot(self, axes: Any = None) -> Any:
+    def plot(self, axes: Axes | None = None) -> Figure | SubFigure:
         """Volumetric against axial strain; returns the figure."""
         import matplotlib.pyplot as plt
 

@@ -36,10 +36,10 @@ from clast.neighbours.others import others_of
 from clast.neighbours.pairs import near_pairs_of
 from clast.neighbours.scan import COLUMNS, scan, share, sum_of, sum_parts
 from clast.neighbours.scratch import (
-    ASKED,
     BODIES,
     CANDIDATES,
     CELLS,
+    CHOSEN,
     EXTENTS,
     FULL,
     LOST,
@@ -173,7 +173,7 @@ def following_of(periods: Any, close_pairs: Any) -> Any:
         """How far lists must reach: a contact which opened in the step of a rebuild is still in them, and its spring is not
         forgotten, however small α is. Returns whether all bodies have numbers."""
         fastest, job.work.size[LOST] = sum_up_motion(job.work.size[EXTENTS], job.work)
-        job.alpha[FULL] = job.alpha[ASKED] + job.alpha[STEP] * fastest
+        job.alpha[FULL] = job.alpha[CHOSEN] + job.alpha[STEP] * fastest
         return job.work.size[LOST] == NOWHERE
 
     @device

@@ -10,9 +10,9 @@ from clast.neighbours.cells import BIG, CELLS_EACH, CELLS_MORE, GRID, PART, ROOM
 from clast.neighbours.rebuild import DONE, EXTENT, FILL_PAIRS
 from clast.neighbours.scan import COLUMNS
 from clast.neighbours.scratch import (
-    ASKED,
     BODIES,
     CANDIDATES,
+    CHOSEN,
     EXTENTS,
     LOST,
     MOVING,
@@ -51,7 +51,7 @@ class Reach(NamedTuple):
     def table(self) -> np.ndarray:
         """As a job has it."""
         table = np.zeros(REACHES)
-        table[ASKED], table[STEP] = self
+        table[CHOSEN], table[STEP] = self
         return table
 
 
@@ -66,7 +66,7 @@ class Rebuilder:
 
     def __init__(self, kernels: Any, axes: int, words: int, room: int) -> None:
         self.kernels, self.axes, self.words, self.room = kernels, axes, words, room
-        self._cast: Any = None
+        self._grains: Any = None
         self._work: Any = None
 
     def renew(
@@ -125,9 +125,9 @@ class Rebuilder:
                 np.zeros(bodies + 1, np.int64), none, none, none, none, none, none, np.zeros(0),
             )  # fmt: skip
             self._work = self._with_room(self._work, 64)
-        if self._cast is not roles.grains:  # bodies have left, or this is the first time
-            self._cast = roles.grains
-            self._work = self._with_cast(self._work, roles)
+        if self._grains is not roles.grains:  # bodies have left, or this is the first time
+            self._grains = roles.grains
+            self._work = self._with_grains(self._work, roles)
         if self._slot(self._work) > 1.5 * self._work.size[SLOT]:
             self._work = self._with_room(self._work, len(self._work.rank) - 1)
         if len(self._work.sums) < COLUMNS * parts:
@@ -140,7 +140,7 @@ class Rebuilder:
             sums=np.zeros(COLUMNS * parts, np.int64), extent=np.zeros(PART * parts), workspace=np.zeros(self.room * parts)
         )
 
-    def _with_cast(self, work: Scratch, roles: Any) -> Scratch:
+    def _with_grains(self, work: Scratch, roles: Any) -> Scratch:
         """The same for who takes part now."""
         level = np.full(work.level.size, ABSENT, np.int8)
         level[roles.grains], level[roles.big] = roles.level, BIG

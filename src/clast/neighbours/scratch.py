@@ -10,7 +10,7 @@ CELLS, NEAR, PAIRS, CANDIDATES, STAGE, WRITING, SLOT, BODIES, MOVING, LOST, EXTE
 NOWHERE = 1 << 62
 
 # Rebuild.reach of a job: half of how far apart surfaces may be listed if nothing moved; Δt; the same with the way of a step
-ASKED, STEP, FULL, REACHES = range(4)
+CHOSEN, STEP, FULL, REACHES = range(4)
 
 
 class Scratch(NamedTuple):

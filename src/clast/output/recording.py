@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from clast.dynamics.engine import Engine, Snapshot, kernels_of
 from clast.dynamics.gpu.devices import GPU, check_device
 from clast.dynamics.runner import Every, run_stretches
 from clast.errors import CellError, InputError, OverlapError, SpeedError, StoreError
+from clast.keys import Key
 from clast.laboratory.calls import calls_of
 from clast.laboratory.simulation import Simulation
 from clast.measures.book import Book
@@ -49,6 +50,8 @@ CHECKPOINT_BYTES = 64 << 20  # of frames waiting in memory
 
 Extra = Callable[[Engine, Snapshot], Mapping[str, float]]
 Conclude = Callable[[Run], Mapping[str, Any]]
+Call = tuple[int, Callable[[Simulation], object]]  # steps between two calls, and the function
+OnTheWay = Call | Sequence[Call]
 
 
 class Interrupted(Exception):  # noqa: N818  (not a failure: the run was saved)
@@ -132,17 +135,20 @@ class Called:
 def run(
     scene: Scene | Scene3D,
     *,
-    until: float,
+    until: Annotated[float, Key("end of the run", "time", gt=0.0)],
     out: Path | str,
-    dt: float | None = None,
-    alpha: float | str = "auto",
-    threads: int | str = 1,
-    integrator: str = "verlet",
-    device: str = "cpu",
-    samples: int = 400,
-    frames: int = 100,
+    dt: Annotated[float | None, Key("time step; the safe one if not given", "time", gt=0.0)] = None,
+    integrator: Annotated[str, Key("how positions are stepped", form="integrator")] = "verlet",
+    samples: Annotated[int, Key("rows of the series, about; at least 200 for an honest energy error", ge=1)] = 400,
+    frames: Annotated[int, Key("stored configurations, about; 0 for none", ge=0)] = 100,
+    alpha: Annotated[float | str, Key("how far lists of neighbours reach", "length", form="alpha")] = "auto",
+    threads: Annotated[int | str, Key("number of threads; results do not depend on it", form="threads")] = 1,
+    device: Annotated[
+        str,
+        Key("where steps are done: cuda is an NVIDIA GPU, auto takes it if it pays; results agree to rounding", form="device"),
+    ] = "cpu",
     extra: Extra | None = None,
-    every: Any = (),
+    every: OnTheWay = (),
     resume: bool = False,
     overwrite: bool = False,
     provenance: Mapping[str, Any] | None = None,
@@ -320,10 +326,10 @@ class Recorder:
         def ended() -> bool:  # by a function of the user's
             return self.simulation is not None and self.simulation.stopped
 
-        with signals() as asked, progress:
+        with signals() as signalled, progress:
 
             def halted() -> bool:
-                return asked() is not None or ended()
+                return signalled() is not None or ended()
 
             try:
                 finished = run_stretches(engine, end, outputs, resumed=resumed, pause=pause, stop=halted)
@@ -335,7 +341,7 @@ class Recorder:
                 record_last(engine, recorded)
             save(last=True)
         if not finished:
-            raise Interrupted(writer.folder, engine.step, engine.time, asked() or signal.SIGINT)
+            raise Interrupted(writer.folder, engine.step, engine.time, signalled() or signal.SIGINT)
         self.finish(writer)
 
     def finish(self, writer: RunWriter) -> None:
@@ -373,12 +379,13 @@ class Recorder:
         writer.finish({**concluded, **result})
 
 
-def record_last(engine: Engine, outputs: Sequence[Any]) -> None:
+def record_last(engine: Engine, outputs: Sequence[Samples | Frames]) -> None:
     """Let outputs have the step at which a run was stopped, where it is none of theirs."""
     missed = [output for output in outputs if output.next_step(engine.step) != engine.step]
     snapshot = engine.snapshot() if missed else None
-    for output in missed:
-        output.take(engine, snapshot)
+    if snapshot is not None:
+        for output in missed:
+            output.take(engine, snapshot)
 
 
 def steps_until(until: float, dt: float) -> int:

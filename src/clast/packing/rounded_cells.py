@@ -63,7 +63,7 @@ def positive_length(what: str, value: float) -> float:
     return float(value)
 
 
-def asked_measures(
+def wanted_measures(
     erosion: float | None, dilation: float | None, void_ratio: float | None, roundness: float | None, diameter: float
 ) -> tuple[float | None, float | None, float | None]:
     """(d, R, void ratio) of which one is to be found, or the last is None; InputError for too few, too many or R > d."""

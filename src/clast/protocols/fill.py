@@ -14,7 +14,7 @@ from clast.backend import bind
 from clast.dynamics.engine import Engine, kernels_of
 from clast.errors import PhysicsError, SceneError
 from clast.output.progress import Progress, quiet
-from clast.protocols.prepared import Kept, Turned, keep, kept_path, lay, take, turns_of
+from clast.protocols.prepared import StateAtRest, Turned, keep, lay, state_path, take, turns_of
 from clast.scene.plane import Scene
 from clast.scene.space import Scene3D
 
@@ -54,7 +54,7 @@ def fill(scene: Scene | Scene3D, *, dt: float, rest: float, progress: Progress |
     with progress:
         fall_to_rest(engine, rest, progress)
     bed = Bed(engine.positions, turns_of(engine), engine.springs(), engine.time, kinetic_energy(engine))
-    keep(path, Kept(bed.positions, bed.turns, bed.springs, {"time": bed.time, "energy": bed.energy}))
+    keep(path, StateAtRest(bed.positions, bed.turns, bed.springs, {"time": bed.time, "energy": bed.energy}))
     return bed
 
 
@@ -109,7 +109,7 @@ def lay_in(scene: Filled, bed: Bed) -> Filled:
 
 def bed_path(scene: Scene | Scene3D, dt: float, rest: float) -> Path:
     """Where a bed is kept, named by all it depends on: scene, time step, bar, and the text of what is run."""
-    return kept_path("fill", scene, f"{dt!r} {rest!r}", Path(__file__))
+    return state_path("fill", scene, f"{dt!r} {rest!r}", Path(__file__))
 
 
 def read_bed(path: Path, scene: Scene | Scene3D) -> Bed | None:

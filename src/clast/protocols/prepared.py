@@ -41,7 +41,7 @@ class Turned:
 
 
 @dataclass(frozen=True)
-class Kept(Turned):
+class StateAtRest(Turned):
     """Bodies at rest, by the ids of the scene they came to rest in, with their contacts loaded as they were."""
 
     positions: np.ndarray  # (n, 2), in space (n, 3)
@@ -50,7 +50,7 @@ class Kept(Turned):
     numbers: Mapping[str, float]  # that describe the state
 
 
-def kept_path(kind: str, scene: Scene | Scene3D, settings: str, *sources: Path) -> Path:
+def state_path(kind: str, scene: Scene | Scene3D, settings: str, *sources: Path) -> Path:
     """Where a state is kept: named by the scene it starts from, the settings, and the text of all that is run.
 
     sources   the modules of the protocol; those that are compiled are known anyway
@@ -72,7 +72,7 @@ def kept_path(kind: str, scene: Scene | Scene3D, settings: str, *sources: Path) 
     return bind.cache_folder() / f"{kind}-{digest.hexdigest()[:20]}.npz"
 
 
-def keep(path: Path, state: Kept) -> None:
+def keep(path: Path, state: StateAtRest) -> None:
     """Keep a state; whole under another name first, since another process may be preparing the same."""
     numbers = {f"{NUMBER}{name}": np.asarray(value, float) for name, value in state.numbers.items()}
     handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
@@ -84,13 +84,13 @@ def keep(path: Path, state: Kept) -> None:
     Path(name).replace(path)
 
 
-def take(path: Path, scene: Scene | Scene3D) -> Kept | None:
+def take(path: Path, scene: Scene | Scene3D) -> StateAtRest | None:
     """A state kept before; None if there is none, or its file is damaged and the state has to be prepared again."""
     try:
         with np.load(path, allow_pickle=False) as stored:
             springs = scene.remembered(stored["spring_key"], stored["spring_memory"], str(stored["spring_law"]))
             numbers = {name.removeprefix(NUMBER): float(stored[name]) for name in stored.files if name.startswith(NUMBER)}
-            state = Kept(stored["positions"], stored["turns"], springs, numbers)
+            state = StateAtRest(stored["positions"], stored["turns"], springs, numbers)
     except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile):
         return None
     turns = (len(scene),) if scene.axes == 2 else (len(scene), 4)

@@ -23,7 +23,7 @@ from clast.errors import InputError, PhysicsError
 from clast.measures.snapshots.accounts import accounts
 from clast.measures.snapshots.contacts import body_forces, virial
 from clast.output.progress import Progress, quiet
-from clast.protocols.prepared import Kept, Turned, keep, kept_path, lay, take, turns_of
+from clast.protocols.prepared import StateAtRest, Turned, keep, lay, state_path, take, turns_of
 from clast.protocols.settle import unbalanced_force
 from clast.protocols.walls import OPPOSITE, Extent, extent_of
 from clast.scene.plane import Scene
@@ -145,7 +145,7 @@ class Prepared(Turned):
 def prepare(scene: Scene | Scene3D, stop: Stop, *, dt: float | None = None, progress: Progress | None = None) -> Prepared:
     """Step `scene` until it is at rest, or take that from the cache; PhysicsError with the report if it does not come to rest."""
     progress = progress or quiet()
-    path = kept_path("prepared", scene, f"{dt!r} {stop!r}", *SOURCES)
+    path = state_path("prepared", scene, f"{dt!r} {stop!r}", *SOURCES)
     cached = take(path, scene)
     if cached is not None:
         progress.detail(f"prepared before: taken from {path}")
@@ -162,7 +162,7 @@ def prepare(scene: Scene | Scene3D, stop: Stop, *, dt: float | None = None, prog
             f"the time allowed, or raise the limits{coarse(engine)}"
         )
     found = Prepared(engine.positions, turns_of(engine), engine.springs(), report)
-    keep(path, Kept(found.positions, found.turns, found.springs, report.numbers()))
+    keep(path, StateAtRest(found.positions, found.turns, found.springs, report.numbers()))
     return found
 
 

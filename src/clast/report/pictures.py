@@ -10,9 +10,9 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 BUDGET = 3_300_000  # bytes of all pictures; a page holds them in base64, a third more
 WIDEST, LEAST = 1000, 400  # pixels
@@ -26,8 +26,7 @@ TYPE = "image/webp"  # half the size of a PNG of 64 colours, and no halo around 
 SUFFIX = ".webp"
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """A picture as it will be shown."""
 
     data: bytes

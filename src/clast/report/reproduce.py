@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from clast.errors import ClastError
 from clast.output.store.atomic import make_folder, write_text, write_whole
@@ -33,6 +33,9 @@ from clast.sweeps.index import locked
 from clast.sweeps.places import LOCAL
 from clast.sweeps.sharing import TaskEnding, run_tasks
 from clast.sweeps.task import Task
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 Format = Literal["html", "markdown"]
 FORMATS: tuple[Format, ...] = ("html", "markdown")
@@ -66,7 +69,7 @@ def reproduce(
     size: str,
     folder: Path,
     *,
-    on: Any = LOCAL,
+    on: str | Client = LOCAL,
     jobs: int | None = None,
     retry: bool = False,
     form: Format = "html",

@@ -346,13 +346,13 @@ class Bodies(Sequence[Kind]):
         found._rows, found._count, found._registers = self._rows[: self._count][rows], len(rows), self._registers
         return found
 
-    def kept(self) -> dict[str, Any]:
+    def saved(self) -> dict[str, Any]:
         """The table as it is, to be put back; registers only grow."""
         return vars(self) | {"_rows": self._rows[: self._count].copy(), "changes": self.changes.copy()}
 
-    def put_back(self, kept: dict[str, Any]) -> None:
-        """Let the table be as it was when it was kept."""
-        vars(self).update(kept)
+    def put_back(self, saved: dict[str, Any]) -> None:
+        """Let the table be as it was when it was saved."""
+        vars(self).update(saved)
 
     def _make_room(self, count: int) -> None:
         """Make the table long enough for some more."""

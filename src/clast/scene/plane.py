@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Unpack
+from typing import Annotated, Any, Literal, Protocol, Unpack
 
 import numpy as np
 
 from clast.errors import SceneError
+from clast.keys import Key
 from clast.laws.law import Law
 from clast.scene.bodies import Member, Numbers, Thing
 from clast.scene.bonds import Bond, Joined, bonded_pairs, made_of
@@ -17,7 +18,7 @@ from clast.scene.checks import check_wall_inertia, density_of, moments_of, name_
 from clast.scene.facing import facing
 from clast.scene.imposed import PLANE
 from clast.scene.many import NewBodies
-from clast.scene.problem import Located, Problem, Settings
+from clast.scene.problem import GroupName, Located, Mass, Material, Problem, Settings
 from clast.scene.springs import Springs, Springs3D
 from clast.scene.tags import Fixed, Tag
 from clast.shapes.plane.skeleton import Shape
@@ -109,9 +110,11 @@ class Scene(Problem[Body]):
         self,
         *,
         law: Law,
-        gravity: tuple[float, float] = (0.0, 0.0),
+        gravity: Annotated[tuple[float, float], Key("acceleration [x, y]", "length/time²", form="pair")] = (0.0, 0.0),
         box: Box | None = None,
-        counting: str = "euler",
+        counting: Annotated[
+            Literal["euler", "all-pairs"], Key("corners count once, or the papers' literal sum; `cow-gas` has both")
+        ] = "euler",
         springs: Springs | None = None,
         **settings: Unpack[Settings],
     ) -> None:
@@ -141,18 +144,24 @@ class Scene(Problem[Body]):
 
     def add(
         self,
-        shape: Shape,
-        position: Sequence[float] | np.ndarray,
+        shape: Annotated[Shape, Key("a name in `shapes`, or of a ready-made shape", form="name")],
+        position: Annotated[Sequence[float] | np.ndarray, Key("[x, y] of the centre of mass", "length", form="pair")],
         *,
-        angle: float = 0.0,
-        velocity: Sequence[float] = (0.0, 0.0),
-        spin: float = 0.0,
-        density: float | None = None,
-        mass: float | None = None,
-        inertia: float | None = None,
-        material: str = "grain",
+        angle: Annotated[
+            float, Key("by which it is turned, counter-clockwise", "degrees", called="angle_degrees", made=np.deg2rad)
+        ] = 0.0,
+        velocity: Annotated[Sequence[float], Key("[x, y] at t = 0", "length/time", form="pair")] = (0.0, 0.0),
+        spin: Annotated[float, Key("angular velocity at t = 0", "radians/time")] = 0.0,
+        density: Annotated[
+            float | None, Key("mass per area; 1 if neither it nor `mass` is given", "mass/length²", gt=0.0)
+        ] = None,
+        mass: Mass = None,
+        inertia: Annotated[
+            float | None, Key("moment of inertia; that of the shape if not given", "mass × length²", gt=0.0)
+        ] = None,
+        material: Material = "grain",
         big: bool = False,
-        name: str | None = None,
+        name: GroupName = None,
         tags: Iterable[Tag] = (),
     ) -> int:
         """Add a body with its centre of mass at `position`; returns its id. `density` is mass per area, 1 if not given.

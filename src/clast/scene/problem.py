@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
-from typing import Any, ClassVar, Generic, Protocol, Self, TypedDict, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Protocol, Self, TypedDict, TypeVar
 
 import numpy as np
 
 from clast.errors import SceneError
+from clast.keys import Key
 from clast.laws.law import Law
 from clast.scene.bodies import Bodies, Kind, firsts
 from clast.scene.bonds import BondTable
@@ -21,7 +22,7 @@ from clast.scene.flow import Sink, Source
 from clast.scene.flowing import Flowing
 from clast.scene.imposed import PLANE, Imposed, check_axes, sum_up
 from clast.scene.many import NewBodies
-from clast.scene.stored import move_to, periods_at, put_in, require_axes
+from clast.scene.stored import StoredRun, move_to, periods_at, put_in, require_axes
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Shear, Tag, Velocity
 from clast.scene.timed import Timed, check_timed, least
 
@@ -42,8 +43,15 @@ class Located(Protocol[Drawn]):
         ...
 
 
+# arguments of `add`, in the plane and in space
+Mass = Annotated[float | None, Key("mass", "mass", gt=0.0)]
+Material = Annotated[str, Key("material, for `pair_law`", form="name")]
+GroupName = Annotated[str | None, Key("name, for `tags`; bodies of one name form a group", form="name")]
+
+
 class Settings(TypedDict, total=False):
-    """Arguments of every scene, in the plane and in space; `Problem` has their defaults and checks them."""
+    """Arguments of every scene, in the plane and in space; `Problem` has their keys in scene files and their defaults, and checks
+    them."""
 
     drag: Timed
     onset: bool
@@ -59,7 +67,16 @@ class Problem(Flowing, Generic[Kind]):
     gravity: Any  # acceleration, one number for each axis
     bonds: BondTable = BondTable.empty()  # what holds bodies together, see `Scene.bond`
 
-    def __init__(self, law: Law, *, drag: Timed = 0.0, onset: bool = True, remove_below: float | None = None) -> None:
+    def __init__(
+        self,
+        law: Law,
+        *,
+        drag: Annotated[Timed, Key("rate γ of a drag −γmv, −γIω on every grain", "1/time", form="timed")] = 0.0,
+        onset: Annotated[bool, Key("weight the elastic kick of a step in which a contact opens or closes")] = True,
+        remove_below: Annotated[
+            float | None, Key("grains that have fallen below this y, in space this z, leave the run", "length")
+        ] = None,
+    ) -> None:
         self._check_law(law)
         check_timed("drag", drag)
         if (lowest := least(drag)) is not None and lowest < 0.0:
@@ -82,7 +99,7 @@ class Problem(Flowing, Generic[Kind]):
 
     @classmethod
     def from_run(
-        cls, run: Any, frame: int = -1, *, law: Law, tags: Mapping[int | str, Iterable[Tag]] | None = None, **given: Any
+        cls, run: StoredRun, frame: int = -1, *, law: Law, tags: Mapping[int | str, Iterable[Tag]] | None = None, **given: Any
     ) -> Self:
         """A scene whose bodies are where those of a stored run are at a frame, and move as they do; see docs/laboratory.md.
 
@@ -99,7 +116,7 @@ class Problem(Flowing, Generic[Kind]):
         put_in(scene, run, frame, tags or {})
         return scene
 
-    def begin_as(self, run: Any, frame: int = -1) -> None:
+    def begin_as(self, run: StoredRun, frame: int = -1) -> None:
         """Put all bodies where those of a stored run of the same bodies are at a frame, moving as they do; laws and tags stay.
 
         What contacts remember comes along as in `from_run`. SceneError where the bodies are others.
@@ -136,16 +153,16 @@ class Problem(Flowing, Generic[Kind]):
         """How often each thing has been changed so far: `gravity`, `default_law`, … of the scene, `bodies.tags`, … of bodies."""
         return Counter(self.__dict__["_changes"]) + Counter({f"bodies.{name}": k for name, k in self.bodies.changes.items()})
 
-    def kept(self) -> dict[str, Any]:
+    def saved(self) -> dict[str, Any]:
         """The scene as it is, to be put back where a change turns out to be impossible."""
         changes = {"_changes": self.__dict__["_changes"].copy(), "pair_laws": self.pair_laws.copy()}
-        return vars(self) | changes | {"of_bodies": self.bodies.kept()}
+        return vars(self) | changes | {"of_bodies": self.bodies.saved()}
 
-    def put_back(self, kept: dict[str, Any]) -> None:
-        """Let the scene be as it was when it was kept."""
-        kept = dict(kept)
-        self.bodies.put_back(kept.pop("of_bodies"))
-        vars(self).update(kept)
+    def put_back(self, saved: dict[str, Any]) -> None:
+        """Let the scene be as it was when it was saved."""
+        saved = dict(saved)
+        self.bodies.put_back(saved.pop("of_bodies"))
+        vars(self).update(saved)
 
     @property
     def law(self) -> Law:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Unpack
+from typing import Annotated, Any, Protocol, Unpack
 
 import numpy as np
 
 from clast.algebra.quaternions import IDENTITY, matrix, product
 from clast.errors import SceneError
+from clast.keys import Key
 from clast.laws.law import Law
 from clast.scene.bodies import Member, Numbers, Thing
 from clast.scene.cell import MovingBox
 from clast.scene.checks import check_wall_inertia, density_of, moments_of, name_or_none, numbers, unit
 from clast.scene.imposed import SPACE
 from clast.scene.many import NewBodies
-from clast.scene.problem import Located, Problem, Settings, describe
+from clast.scene.problem import GroupName, Located, Mass, Material, Problem, Settings, describe
 from clast.scene.springs import Springs3D
 from clast.scene.tags import Fixed, Tag
 from clast.shapes.plane.skeleton import Shape
@@ -110,7 +111,7 @@ class Scene3D(Problem[Body3D]):
         self,
         *,
         law: Law,
-        gravity: Sequence[float] = (0.0, 0.0, 0.0),
+        gravity: Annotated[Sequence[float], Key("acceleration [x, y, z]", "length/time²", form="triple")] = (0.0, 0.0, 0.0),
         box: Box3D | None = None,
         springs: Springs3D | None = None,
         **settings: Unpack[Settings],
@@ -138,18 +139,34 @@ class Scene3D(Problem[Body3D]):
 
     def add(
         self,
-        solid: Solid,
-        position: Sequence[float] | np.ndarray,
+        solid: Annotated[Solid, Key("a name in `shapes`, or of a ready-made solid", called="shape", form="name")],
+        position: Annotated[Sequence[float] | np.ndarray, Key("[x, y, z] of the centre of mass", "length", form="triple")],
         *,
         orientation: Sequence[float] | np.ndarray = IDENTITY,
-        velocity: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0),
-        spin: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0),
-        density: float | None = None,
-        mass: float | None = None,
-        inertia: Sequence[float] | None = None,
-        material: str = "grain",
+        velocity: Annotated[Sequence[float] | np.ndarray, Key("[x, y, z] at t = 0", "length/time", form="triple")] = (
+            0.0,
+            0.0,
+            0.0,
+        ),
+        spin: Annotated[
+            Sequence[float] | np.ndarray,
+            Key("angular velocity at t = 0 about the axes of the world, [x, y, z]", "radians/time", form="triple"),
+        ] = (0.0, 0.0, 0.0),
+        density: Annotated[
+            float | None, Key("mass per volume; 1 if neither it nor `mass` is given", "mass/length³", gt=0.0)
+        ] = None,
+        mass: Mass = None,
+        inertia: Annotated[
+            Sequence[float] | None,
+            Key(
+                "moments about the principal axes, as `clast shape` lists them; those of the solid if not given",
+                "mass × length²",
+                form="triple",
+            ),
+        ] = None,
+        material: Material = "grain",
         big: bool = False,
-        name: str | None = None,
+        name: GroupName = None,
         tags: Iterable[Tag] = (),
     ) -> int:
         """Add a body with its centre of mass at `position`; returns its id. `density` is mass per volume, 1 if not given.

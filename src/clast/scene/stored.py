@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,6 +15,38 @@ from clast.shapes.plane.skeleton import Shape
 from clast.shapes.space.solid import Solid
 
 PLANE_ARRAYS = ("area", "inertia", "reach", "origin")  # of a shape, beside what its picture needs
+
+
+class Frames(Protocol):
+    """Stored configurations in order of time."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int) -> Any: ...
+
+
+class StoredRun(Protocol):
+    """What a scene needs of a stored run, a `clast.Run`, to go on where it stands."""
+
+    @property
+    def folder(self) -> object:
+        """Where it is."""
+        ...
+
+    @property
+    def scene(self) -> Mapping[str, Any]:
+        """Arrays of its bodies and shapes."""
+        ...
+
+    @property
+    def frames(self) -> Frames:
+        """Its configurations."""
+        ...
+
+    @property
+    def checkpoint(self) -> Any:
+        """Its last checkpoint, or None."""
+        ...
 
 
 def plane_arrays(unique: Sequence[Shape]) -> dict[str, Any]:
@@ -69,7 +101,7 @@ def solids_of(scene: Mapping[str, Any]) -> list[Solid]:
     return found
 
 
-def require_axes(run: Any, axes: int) -> None:
+def require_axes(run: StoredRun, axes: int) -> None:
     """InputError unless `run` is a stored run; SceneError unless it is one of so many dimensions."""
     if not hasattr(run, "frames") or not hasattr(run, "scene"):
         raise InputError(f"from_run: {run!r} is no stored run: open one with clast.open(folder)")
@@ -78,7 +110,7 @@ def require_axes(run: Any, axes: int) -> None:
         raise SceneError(f"the run in {run.folder} is one of {found} dimensions: it goes on in {kind}")
 
 
-def put_in(scene: Any, run: Any, frame: int, tags: Mapping[int | str, Iterable[Tag]]) -> None:
+def put_in(scene: Any, run: StoredRun, frame: int, tags: Mapping[int | str, Iterable[Tag]]) -> None:
     """Add the bodies of a frame of a stored `run` to an empty scene, with the memory of their contacts where there is one.
 
     tags   by id or name: in place of `Fixed` of a wall, or of none of a grain
@@ -111,7 +143,7 @@ def bonds_at(stored: Mapping[str, Any], seen: Any, ids: np.ndarray) -> BondTable
     return held._replace(bodies=number[held.bodies])
 
 
-def move_to(scene: Any, run: Any, frame: int) -> None:
+def move_to(scene: Any, run: StoredRun, frame: int) -> None:
     """Put the bodies of a scene where those of a stored run are at a frame, with their velocities and what contacts remember.
 
     SceneError unless the run has the same bodies with the same shapes, and all of them take part at that frame.
@@ -140,7 +172,7 @@ def move_to(scene: Any, run: Any, frame: int) -> None:
     scene.springs = springs_of(scene, run, seen.step, np.arange(len(scene)))
 
 
-def frame_of(run: Any, frame: int) -> Any:
+def frame_of(run: StoredRun, frame: int) -> Any:
     """A frame of a run; InputError where there is none."""
     count = len(run.frames)
     if not -count <= frame < count:
@@ -148,7 +180,7 @@ def frame_of(run: Any, frame: int) -> Any:
     return run.frames[frame]
 
 
-def springs_of(scene: Any, run: Any, step: int, ids: np.ndarray) -> Any:
+def springs_of(scene: Any, run: StoredRun, step: int, ids: np.ndarray) -> Any:
     """What contacts remember at a step, for the bodies `ids` under their new numbers; None where the run does not keep it."""
     checkpoint = run.checkpoint
     if checkpoint is None or checkpoint.step != step or "spring_key" not in checkpoint.arrays:
@@ -162,7 +194,7 @@ def springs_of(scene: Any, run: Any, step: int, ids: np.ndarray) -> Any:
     return scene.remembered(key[keep], memory[keep], str(checkpoint.scalars.get("law", "")))
 
 
-def periods_at(run: Any, frame: int) -> list[float]:
+def periods_at(run: StoredRun, frame: int) -> list[float]:
     """Lengths of the box at a frame, 0 where a side is open."""
     seen = frame_of(run, frame)
     found: list[float] = np.asarray(seen["period"] if "period" in seen.names else run.scene["period"], float).tolist()

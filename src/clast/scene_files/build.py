@@ -78,11 +78,11 @@ class ShapeShelf:
         path = self._place(keys.file)
         options = keys.model_dump(include={"vertices", "tolerance", "radius", "dark", "smallest", "split", "smoothing"})
         options["threshold"] = "otsu" if keys.threshold is None else keys.threshold
-        asked = f"{keys.file} {options}"
-        if asked not in self._seen:  # several entries may take a grain each
-            self._seen[asked] = grains_from_image(path, **options).shapes
+        reading = f"{keys.file} {options}"
+        if reading not in self._seen:  # several entries may take a grain each
+            self._seen[reading] = grains_from_image(path, **options).shapes
             self.texts[keys.file] = f"sha256 {hashlib.sha256(path.read_bytes()).hexdigest()}\n"
-        shapes = self._seen[asked]
+        shapes = self._seen[reading]
         if keys.grain is not None and keys.grain >= len(shapes):
             raise ShapeError(f"grain = {keys.grain}: {keys.file} shows grains 0 to {len(shapes) - 1}")
         return shapes if keys.grain is None else [shapes[keys.grain]]

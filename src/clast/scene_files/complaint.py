@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, get_args, get_origin
+from typing import get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from clast.errors import ClastError
 
@@ -38,7 +39,7 @@ def at(entry: str) -> Iterator[None]:
         raise named from None
 
 
-def complaint(error: ValidationError, given: Any, root: type[BaseModel]) -> tuple[list[str | int], str]:
+def complaint(error: ValidationError, given: object, root: type[BaseModel]) -> tuple[list[str | int], str]:
     """Path of the first bad entry in the tables `given`, and how the sentence goes on behind it: ": -1 must be positive".
 
     A misspelt key is reported before the key that is missing because of it.
@@ -52,7 +53,7 @@ def complaint(error: ValidationError, given: Any, root: type[BaseModel]) -> tupl
     return path, f" {what}" if what.startswith("is ") else f": {what}"
 
 
-def real_path(location: Sequence[str | int], given: Any) -> list[str | int]:
+def real_path(location: Sequence[str | int], given: object) -> list[str | int]:
     """Keys and numbers that lead to an entry; pydantic also names the kinds of tables it went through."""
     path: list[str | int] = []
     for k, part in enumerate(location):
@@ -74,7 +75,7 @@ def written(path: Sequence[str | int]) -> str:
     return text
 
 
-def wrong(record: Any, root: type[BaseModel]) -> str:
+def wrong(record: ErrorDetails, root: type[BaseModel]) -> str:
     """The end of the sentence, from one of pydantic's records."""
     kind, limits, value = record["type"], record.get("ctx", {}), shown(record["input"])
     if kind == "missing":
@@ -105,7 +106,7 @@ def wrong(record: Any, root: type[BaseModel]) -> str:
     return f"{value} {WANTED.get(kind, record['msg'][:1].lower() + record['msg'][1:])}"
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value as it stands in the file, shortened."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -129,7 +130,7 @@ def tables_at(location: Sequence[str | int], root: type[BaseModel]) -> list[type
     return candidates
 
 
-def models_in(annotation: Any) -> list[type[BaseModel]]:
+def models_in(annotation: object) -> list[type[BaseModel]]:
     """Every table an entry may be."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]

@@ -43,24 +43,31 @@ def new_table(
     kind    its name in a file, and what that stands for
     """
     fields: dict[str, Any] = {} if not kind[0] else {"kind": (Literal[kind[0]], key(..., kind[1]))}
-    asked = {each: keys[each].default is ... or keys[each].key.required for each in keys}
-    for each in sorted(keys, key=lambda each: not asked[each]):
+    required = {each: keys[each].default is ... or keys[each].key.required for each in keys}
+    for each in sorted(keys, key=lambda each: not required[each]):
         _, default, declared = keys[each]
-        shown = ... if asked[each] else list(default) if isinstance(default, tuple) else default
+        shown = ... if required[each] else list(default) if isinstance(default, tuple) else default
         limits: dict[str, Any] = {**declared.limits, **({"allow_inf_nan": True} if declared.infinite else {})}
-        about = key(shown, declared.meaning, declared.unit, **limits)
-        fields[each] = (in_file(keys[each], asked[each]), about)
+        to = each if declared.called else SAME
+        about = key(shown, declared.meaning, declared.unit, to=to, made=declared.made, **limits)
+        fields[declared.called or each] = (in_file(keys[each], required[each]), about)
     return create_model(name, __base__=base, __doc__=words, **fields)
 
 
-def in_file(parameter: Declared, asked: bool) -> Any:
+def in_file(parameter: Declared, required: bool) -> Any:
     """The type of a parameter as a file has it: a dataclass is a table there, and what must be given is something."""
     form, default, declared = parameter
     types: Sequence[Any] = get_args(form) if isinstance(form, UnionType) or get_origin(form) is Union else [form]
     if declared.form:
         types = [FORMS[declared.form], *([NoneType] if default is None else [])]
-    others = [each for each in types if not (asked and each is NoneType)]
+    others = [each for each in types if not (required and each is NoneType)]
     return reduce(or_, [table_of(each) if isinstance(each, type) and is_dataclass(each) else each for each in others])
+
+
+def table_of_arguments(name: str, words: str, taker: type) -> type[Keys]:
+    """A table of the keys that a class and its parents declare beside the arguments they are made with."""
+    makers = [vars(each)["__init__"] for each in reversed(taker.__mro__[:-1]) if "__init__" in vars(each)]
+    return new_table(name, Keys, words, {key: each for maker in makers for key, each in keys_of(maker).items()})
 
 
 @cache
@@ -83,7 +90,7 @@ def found_shapes(package: str, base: type[Keys]) -> dict[str, type[Keys]]:
     return tables
 
 
-def first_sentence(described: Any) -> str:
+def first_sentence(described: object) -> str:
     """First sentence of a docstring, in one line and without its full stop."""
     return " ".join((described.__doc__ or "").split(". ")[0].split()).rstrip(".")
 

@@ -161,7 +161,7 @@ def build(keys: SceneKeys, shelf: ShapeShelf, origin: list[str]) -> Scene:
 
 def add_grain(scene: Scene, keys: GrainKeys, shelf: ShapeShelf) -> None:
     """Add one of `grains`."""
-    scene.add(shape_of(keys, shelf), **arguments(keys))
+    scene.add(**arguments(keys) | {"shape": shape_of(keys, shelf)})
 
 
 def add_wall(scene: Scene, keys: WallKeys, shelf: ShapeShelf) -> None:

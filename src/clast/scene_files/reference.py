@@ -1,7 +1,7 @@
-"""The pages docs/scene-file.md and docs/scene-file-3d.md, written from the models so that they cannot fall behind them:
+"""The pages docs/scene-file.md and docs/scene-file-space.md, written from the models so that they cannot fall behind them:
 
 python -m clast.scene_files.reference > docs/scene-file.md
-python -m clast.scene_files.reference 3 > docs/scene-file-3d.md
+python -m clast.scene_files.reference space > docs/scene-file-space.md
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ Longer ones: [examples/box.toml](../examples/box.toml) presses a mixture of grai
 [examples/rotating-drum.toml](../examples/rotating-drum.toml) turns a drum.
 
 A file with `dimension = 3` is a scene in space: solids, three numbers for a place. Its keys are those of
-[scene-file-3d.md](scene-file-3d.md); everything on this page is about the plane, which a file without `dimension` is in.
+[scene-file-space.md](scene-file-space.md); everything on this page is about the plane, which a file without `dimension` is in.
 
 - Any consistent units. Numbers are written as numbers: `1`, `1.0`, `1e5`; not `"1"`, not `true`.
 - A mistake is answered with the file, the entry and what is wrong, before anything is computed or written:
@@ -126,7 +126,7 @@ are the answers to a mistake: `box.toml: walls[2].radius: -0.1 must be positive`
 """
 
 CHAPTERS: list[tuple[str, str, Sequence[type[BaseModel]]]] = [
-    ("The whole file", "", [schema.SceneKeys]),
+    ("The whole file", "", [schema.SceneKeys, schema.ArgumentKeys]),
     ("How it is run", "[run]", [schema_run.RunKeys]),
     ("Laws", "[law]", schema_laws.with_shared(schema_laws.ROUNDED)),
     ("On top of a law", "[law.rolling], [law.cohesion]", schema_laws.ON_TOP),
@@ -149,7 +149,7 @@ CHAPTERS: list[tuple[str, str, Sequence[type[BaseModel]]]] = [
     ),
 ]
 CHAPTERS_3D: list[tuple[str, str, Sequence[type[BaseModel]]]] = [
-    ("The whole file", "", [schema_space.SpaceSceneKeys]),
+    ("The whole file", "", [schema_space.SpaceSceneKeys, schema_space.SpaceArgumentKeys]),
     ("Laws of sharp solids", "[law]", schema_laws.with_shared(schema_laws.SHARP)),
     ("On top of a law of sharp solids", "[law.turning]", schema_laws.ON_SHARP),
     ("Laws between materials", "[[pair_law]]", [schema_space.SpacePairLawKeys]),
@@ -229,7 +229,7 @@ def value_of(model: type[BaseModel], name: str) -> str:
     return ", ".join([text, *bounds])
 
 
-def is_alias(annotation: Any, alias: Any) -> bool:
+def is_alias(annotation: object, alias: object) -> bool:
     """Whether an entry is of a type that has a name in the schema, or nothing."""
     if isinstance(annotation, str):  # of a class that is written down
         return annotation.split(" | ")[0] in [
@@ -267,4 +267,4 @@ def default_of(each: FieldInfo) -> str:
 
 
 if __name__ == "__main__":
-    print(reference_page(3 if sys.argv[1:] == ["3"] else 2), end="")
+    print(reference_page(3 if sys.argv[1:] == ["space"] else 2), end="")

@@ -36,7 +36,7 @@ def run_file(
     if resume:
         stored = open_run(out)
         require_same(file, stored)
-        begin = kept_begin(stored, begin)
+        begin = stored_begin(stored, begin)
         if stored.finished and file.run.until <= stored_settings(out)["until"]:
             progress.say(f"the run in {out} is finished: its figures are drawn again")
             return stored
@@ -60,12 +60,12 @@ def run_file(
     )
 
 
-def kept_begin(run: Run, begin: Path | None) -> Path | None:
+def stored_begin(run: Run, begin: Path | None) -> Path | None:
     """The run that a run to be resumed began with; InputError if the user now gives another."""
-    kept = run.provenance.get("begin")
-    if begin is not None and str(begin) != kept:
-        raise InputError(f"the run in {run.folder} was started with --from {kept}, not {begin}: a resumed run keeps it")
-    return None if kept is None else Path(kept)
+    stored_name = run.provenance.get("begin")
+    if begin is not None and str(begin) != stored_name:
+        raise InputError(f"the run in {run.folder} was started with --from {stored_name}, not {begin}: a resumed run keeps it")
+    return None if stored_name is None else Path(stored_name)
 
 
 def stored_settings(folder: Path) -> dict[str, Any]:
@@ -79,10 +79,10 @@ def stored_settings(folder: Path) -> dict[str, Any]:
 def require_same(file: SceneFile, stored: Run) -> None:
     """StoreError unless `stored` is a run of the same scene; comments, title and where it is done do not count."""
     for name, value in stored_settings(stored.folder).items():
-        asked = getattr(file.run, name)
-        if asked != value and not (name == "until" and asked > value):  # a run may be lengthened
+        given = getattr(file.run, name)
+        if given != value and not (name == "until" and given > value):  # a run may be lengthened
             raise InputError(
-                f"the run in {stored.folder} was started with {name} = {value}, not {asked}: a resumed run keeps its settings"
+                f"the run in {stored.folder} was started with {name} = {value}, not {given}: a resumed run keeps its settings"
             )
     facts = stored.provenance
     before, now = essence(facts["scene_text"]), essence(file.text)

@@ -6,20 +6,20 @@ Strict: a number is a number, never a text or true; an unknown key is refused. U
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import numpy as np
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from clast.scene.plane import Box
+from clast.keys import keys_of
+from clast.scene.plane import Box, Scene
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Shear, Velocity
-from clast.scene_files.declared import makes
+from clast.scene_files.declared import makes, new_table, table_of_arguments
 from clast.scene_files.schema_flow import ShareKeys, SinkKeys, SourceKeys
 from clast.scene_files.schema_laws import LawKeys
 from clast.scene_files.schema_run import RunKeys
 from clast.scene_files.schema_shapes import ShapeKeys
-from clast.scene_files.schema_timed import TimedKeys, never_negative
+from clast.scene_files.schema_timed import TimedKeys
 from clast.scene_files.tables import CODE, Keys, Name, Outline, Pair, key
 
 # --- laws ------------------------------------------------------------------------------------------------------------
@@ -37,19 +37,10 @@ class PairLawKeys(Keys):
 # --- bodies ----------------------------------------------------------------------------------------------------------
 
 
-class GrainKeys(Keys):
-    """One grain."""
-
-    shape: Name = key(..., "a name in `shapes`, or of a ready-made shape", to=CODE)
-    position: Pair = key(..., "[x, y] of the centre of mass", "length")
-    angle_degrees: float = key(0.0, "by which it is turned, counter-clockwise", "degrees", to="angle", made=np.deg2rad)
-    velocity: Pair = key([0.0, 0.0], "[x, y] at t = 0", "length/time")
-    spin: float = key(0.0, "angular velocity at t = 0", "radians/time")
-    density: float | None = key(None, "mass per area; 1 if neither it nor `mass` is given", "mass/length²", gt=0.0)
-    mass: float | None = key(None, "mass", "mass", gt=0.0)
-    inertia: float | None = key(None, "moment of inertia; that of the shape if not given", "mass × length²", gt=0.0)
-    material: Name = key("grain", "material, for `pair_law`")
-    name: Name | None = key(None, "name, for `tags`; bodies of one name form a group")
+if TYPE_CHECKING:
+    GrainKeys = Keys
+else:
+    GrainKeys = new_table("GrainKeys", Keys, "One grain.", keys_of(Scene.add))
 
 
 class FillKeys(Keys):
@@ -121,13 +112,13 @@ class WallKeys(Keys):
 # --- tags ------------------------------------------------------------------------------------------------------------
 
 
-def _who(given: Any) -> Any:
+def _who(given: object) -> object:
     if isinstance(given, str) or (isinstance(given, int) and not isinstance(given, bool)):
         return given
     raise PydanticCustomError("who", "must be the name or the number of a body")
 
 
-def _whom(given: Any) -> Any:
+def _whom(given: object) -> object:
     each = given if isinstance(given, list) else [given]
     if not each:
         raise PydanticCustomError("who", "must name at least one body")
@@ -221,17 +212,20 @@ class BoxKeys(Keys):
     offset: float = key(0.0, "by which images one period up lie further along x at the start, of a sheared cell", "length")
 
 
-class SceneKeys(Keys):
+ARGUMENTS = "Keys of the whole file as well; each stands beside the argument that it is, in `clast.scene`."
+
+if TYPE_CHECKING:
+    ArgumentKeys = Keys
+else:
+    ArgumentKeys = table_of_arguments("ArgumentKeys", ARGUMENTS, Scene)
+
+
+class SceneKeys(ArgumentKeys):
     """Everything in a scene file."""
 
     title: str = key("", "what the scene shows, in a line", to=CODE)
     units: str = key("", "a note on the units, for the reader", to=CODE)
-    dimension: Literal[2] = key(2, "2: the scene is in the plane; for 3, in space, see docs/scene-file-3d.md", to=CODE)
-    gravity: Pair = key([0.0, 0.0], "[x, y]", "length/time²")
-    drag: TimedKeys = key(0.0, "rate γ of a drag −γmv, −γIω on every grain", "1/time", made=never_negative)
-    counting: Literal["euler", "all-pairs"] = key("euler", "corners count once, or the papers' literal sum; `cow-gas` has both")
-    onset: bool = key(True, "weight the elastic kick of a step in which a contact opens or closes")
-    remove_below: float | None = key(None, "grains that have fallen below this height leave the run", "length")
+    dimension: Literal[2] = key(2, "2: the scene is in the plane; for 3, in space, see docs/scene-file-space.md", to=CODE)
     law: LawKeys = key(..., "law between all materials that have none of their own, a table")
     pair_law: list[PairLawKeys] = key([], "laws between two materials, a list of tables", to=CODE)
     box: BoxKeys = key(BoxKeys(), "periods, a table")

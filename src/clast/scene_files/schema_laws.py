@@ -25,16 +25,24 @@ LAWS = list(by_kind().values())
 @cache
 def table_of_law(law: type[Law]) -> type[Keys]:
     """The table of a law, or of what several have in common: its own keys on top of those of its parent."""
-    parent = law.__mro__[1]
+    parent = next(each for each in law.__mro__[1:] if is_shared(each))
     alone = law is Law or (parent is Law and law.needs_volume)  # sharp solids have neither rolling resistance nor cohesion
     if "from_keys" in vars(law) and law is not Law:
         keys = keys_of(law.from_keys)
     else:
-        keys = {name: each for name, each in keys_of(law).items() if name in get_annotations(law)}
+        between = law.__mro__[: law.__mro__.index(parent)]
+        keys = {name: each for name, each in keys_of(law).items() if any(name in get_annotations(kin) for kin in between)}
     words = f"{first_sentence(law)} (`{law.module}`)." if law.kind else f"{who_shares(law)} these as well."
     made = new_table(f"{law.__name__}Keys", Keys if alone else table_of_law(parent), words, keys, (law.kind, law.known_as))
     MAKERS[made] = law.from_keys
     return made
+
+
+def is_shared(law: type) -> bool:
+    """Whether all laws, or all of rounded or of sharp solids, have this parent: then what they share is a table of its own."""
+    if not issubclass(law, Law):
+        return True
+    return all(issubclass(each, law) for each in LAWS if law is Law or each.needs_volume is law.needs_volume)
 
 
 def who_shares(law: type[Law]) -> str:

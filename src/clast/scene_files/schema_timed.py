@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Discriminator, Tag
 
-from clast.errors import SceneError
-from clast.scene.timed import Harmonic, Ramp, Table, Timed
+from clast.scene.timed import Harmonic, Ramp, Table
 from clast.scene_files.declared import makes
-from clast.scene_files.tables import Keys, key
+from clast.scene_files.tables import FORMS, Keys, key
 
 
 @makes(Ramp)
@@ -47,7 +46,7 @@ class TableKeys(Keys):
     steps: bool = key(False, "each value holds until the next time instead")
 
 
-def _number_or_kind(given: Any) -> str:
+def _number_or_kind(given: object) -> str:
     if isinstance(given, dict):
         return str(given.get("kind", ""))
     return "number" if not isinstance(given, Keys) else str(getattr(given, "kind", ""))
@@ -61,16 +60,4 @@ TimedKeys = Annotated[
     Discriminator(_number_or_kind),
 ]
 
-
-def never_negative(drag: Timed) -> Timed:
-    """The drag, which may never push: SceneError if it falls below zero at any time."""
-    lowest = drag if isinstance(drag, int | float) else 0.0
-    if isinstance(drag, Ramp):
-        lowest = min(drag.start, drag.end)
-    elif isinstance(drag, Harmonic):
-        lowest = drag.mean - abs(drag.amplitude)
-    elif isinstance(drag, Table):
-        lowest = min(drag.values)
-    if lowest < 0.0:
-        raise SceneError(f"it falls to {lowest:.6g}, and a drag must not be negative at any time")
-    return drag
+FORMS["timed"] = TimedKeys

@@ -67,7 +67,7 @@ Quaternion = Annotated[list[float], Field(min_length=4, max_length=4)]
 Ends3D = Annotated[list[Triple], Field(min_length=2, max_length=2)]
 
 
-def _arms(given: Any) -> Any:
+def _arms(given: object) -> object:
     each = given if isinstance(given, list) else [given]
     numbers = all(isinstance(one, int | float) and not isinstance(one, bool) and 0.0 <= one < float("inf") for one in each)
     if numbers and len(each) in (1, 3, 6):
@@ -87,4 +87,5 @@ FORMS: dict[str, Any] = {
     "loops": Loops,
     "arms": Arms,
     "whole": int,
+    "name": Name,
 }

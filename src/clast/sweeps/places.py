@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING
 
 from clast.errors import InputError
 from clast.sweeps.local import Executor, LocalProcesses
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 LOCAL = "local"
 BATCH = ("slurm", "pbs")
@@ -16,7 +19,7 @@ DASK = "dask://"
 NEEDED = "it needs Dask: pip install 'clast[dask]'"
 
 
-def check_place_word(on: Any) -> None:
+def check_place_word(on: object) -> None:
     """InputError if `on` names no place, or one for which a package is missing."""
     if on == LOCAL:
         return
@@ -31,7 +34,9 @@ def check_place_word(on: Any) -> None:
         raise InputError("on: this client is asynchronous, which a sweep does not wait for: give distributed.Client(ADDRESS)")
 
 
-def place_of(on: Any, *, jobs: int | None, threads: int | str, say: Callable[[str], None]) -> AbstractContextManager[Executor]:
+def place_of(
+    on: str | Client, *, jobs: int | None, threads: int | str, say: Callable[[str], None]
+) -> AbstractContextManager[Executor]:
     """What carries out rows at a place; leaving it gives back what was started for them."""
     check_place_word(on)
     if on == LOCAL:

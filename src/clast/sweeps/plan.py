@@ -171,9 +171,9 @@ def require_addition(plan: SweepPlan, what: str, size: str | None, rows: Sequenc
     if (plan.what, plan.size) != (what, size):
         was, now = (f"{each[0]}{f', size {each[1]}' if each[1] else ''}" for each in ((plan.what, plan.size), (what, size)))
         raise StoreError(f"the sweep in {plan.folder} is of {was}, not of {now}: {CURE}")
-    asked = {canonical(row) for row in rows}
+    wanted = {canonical(row) for row in rows}
     for number, row in enumerate(plan.rows, start=1):
-        if canonical(row) not in asked:
+        if canonical(row) not in wanted:
             raise StoreError(
                 f"the sweep in {plan.folder} has row {number} ({written(row)}), which is not among those requested now: {CURE}"
             )
@@ -181,8 +181,8 @@ def require_addition(plan: SweepPlan, what: str, size: str | None, rows: Sequenc
 
 def require_copies(plan: SweepPlan, scene: bytes | None, shapes: Mapping[str, bytes]) -> None:
     """StoreError unless the files are as they were when the sweep was planned."""
-    asked = {plan.what: scene, **{plan.files.get(name, name): content for name, content in shapes.items()}}
-    for name, content in asked.items():
+    wanted = {plan.what: scene, **{plan.files.get(name, name): content for name, content in shapes.items()}}
+    for name, content in wanted.items():
         copy = plan.folder / SCENE_FOLDER / name
         if content is not None and (not copy.exists() or copy.read_bytes() != content):
             raise StoreError(f"the sweep in {plan.folder} was planned with another {name} than there is now: {CURE}")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from clast.backend.processes import Answer, count_jobs
 from clast.errors import InputError, StoreError
@@ -16,8 +16,12 @@ from clast.output.recording import CHECKPOINT_SECONDS
 from clast.output.store.atomic import make_folder
 from clast.output.store.lock import is_written
 from clast.sweeps.display import Display
+from clast.sweeps.local import Order
 from clast.sweeps.places import LOCAL, place_of
 from clast.sweeps.task import Task, is_complete, keep_error, read_error, state_of
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ def run_tasks(
     tasks: Sequence[Task],
     folder: Path,
     *,
-    on: Any = LOCAL,
+    on: str | Client = LOCAL,
     jobs: int | None = None,
     threads: int | str = 1,
     device: str | None = None,
@@ -96,11 +100,11 @@ def run_tasks(
                     endings[task.name] = ending
                     display.ended(task.name, ending.state, ending.message, ending.seconds)
 
-            executor.share_out(
-                [piece_of(task, folder, threads, device, checkpoint_seconds) for task in group], jobs=most, hear=hear,
-                threads=threads, say=display.say,
-                look=lambda shares=shares: display.look(len(shares), math.fsum(shares.values())),  # type: ignore[misc]
-            )  # fmt: skip
+            def look(shares: dict[int, float] = shares) -> None:
+                display.look(len(shares), math.fsum(shares.values()))
+
+            pieces = [piece_of(task, folder, threads, device, checkpoint_seconds) for task in group]
+            executor.share_out(pieces, Order(most, threads, hear, look, display.say))
     return [endings[task.name] for task in tasks]
 
 

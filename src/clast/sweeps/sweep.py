@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from clast.sweeps.sharing import TaskEnding, run_tasks
 from clast.sweeps.table import SweepTable, open_sweep
 from clast.sweeps.task import SCENE_FILE
 from clast.sweeps.warned import warnings_of
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 MOST_ROWS = 100_000
 BUILT_ROWS = 200  # at most, spread over all, are built as scenes before the sweep begins; of the others entries are checked
@@ -62,10 +65,10 @@ class Sweep:
             raise InputError("size is for experiments: a scene file has none")
         self.size = None if self.is_scene else size or "quick"
         self._shapes: dict[str, bytes] = {}
-        asked = combined(vary or {}, table, given or {}, hyphens=not self.is_scene)
+        requested = combined(vary or {}, table, given or {}, hyphens=not self.is_scene)
         self.rows: list[dict[str, Any]] = []
-        began, seen, every = time.monotonic(), dict[str, int](), math.ceil(len(asked) / BUILT_ROWS)
-        for number, row in enumerate(asked, start=1):
+        began, seen, every = time.monotonic(), dict[str, int](), math.ceil(len(requested) / BUILT_ROWS)
+        for number, row in enumerate(requested, start=1):
             try:
                 build = number % every == 0 and time.monotonic() - began < BUILD_SECONDS
                 self.rows.append(self._checked_scene(row, build) if self.is_scene else self._checked(row))
@@ -101,7 +104,7 @@ class Sweep:
         self,
         folder: Path | str,
         *,
-        on: Any = LOCAL,
+        on: str | Client = LOCAL,
         jobs: int | None = None,
         threads: int | str = 1,
         device: str | None = None,
@@ -126,7 +129,7 @@ def run_plan(
     plan: SweepPlan | Path | str,
     *,
     only: Sequence[int] | None = None,
-    on: Any = LOCAL,
+    on: str | Client = LOCAL,
     jobs: int | None = None,
     threads: int | str = 1,
     device: str | None = None,

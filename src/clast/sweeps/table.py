@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from clast.output.figures.plane import plain_figure
 from clast.output.store.reader import NamedColumns, Run, open_run
 from clast.sweeps.index import SweepColumns, collect, write_csv
 from clast.sweeps.plan import read_plan
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 CLOSE = 1e-9  # relative: a value that was computed may be selected as it is written
 FEW_GROUPS = 10  # colours of a plot
@@ -111,7 +115,7 @@ class SweepTable(NamedColumns):
         found["error"] = np.array([group.std(ddof=1) / math.sqrt(len(group)) if len(group) > 1 else math.nan for group in known])
         return {**found, "count": count}
 
-    def plot(self, x: str, y: str, by: str | None = None, axes: Any = None) -> Any:
+    def plot(self, x: str, y: str, by: str | None = None, axes: Axes | None = None) -> Figure | SubFigure:
         """A quantity against a parameter, a line for each value of `by`; returns the figure.
 
         Points are means over all else that varies, which the title names, with the standard error as their bar; a single run

@@ -183,6 +183,21 @@ def test_all_pairs_counts_a_corner_on_a_corner_four_times():
     assert len(count(BALL, (0, 0, 0), BALL, (0.299, 0, 0), "all-pairs")) == 2
 
 
+def test_all_pairs_makes_an_edge_stiffer_where_it_hardly_bends():
+    straight, bent = polyline([(-1, 0), (1, 0)], R), polyline([(-1, 0), (0, 1e-5), (1, 0)], R)
+
+    def push(shape: Shape, x: float, y: float, counting: str) -> float:
+        """On a ball above a point of the skeleton."""
+        above = (x, y + BALL.radius + R - 1e-3, 0.0)
+        return abs(wrenches(look(BALL, above, shape, (0, 0, 0), counting)[0])[0, 1])
+
+    one = push(straight, 0.0, 0.0, "euler")
+    assert one == pytest.approx(K * 1e-3, rel=1e-6)
+    assert push(straight, 0.0, 0.0, "all-pairs") == pytest.approx(one, rel=1e-6)
+    assert push(bent, *bent.vertices[1], "euler") == pytest.approx(one, rel=1e-6)
+    assert push(bent, *bent.vertices[1], "all-pairs") == pytest.approx(3.0 * one, rel=1e-6)  # both edges, and the vertex
+
+
 # --- one energy ------------------------------------------------------------------------------------------------------
 
 PAIRS = {

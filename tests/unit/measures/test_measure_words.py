@@ -20,12 +20,12 @@ MEASURES = list(clast.measures.by_name().values())
 def test_a_measure_says_that_it_was_not_computed(kind: type) -> None:
     assert kind.__doc__, f"{kind.__name__} has no docstring: results after compute(run), their shapes and units"
     measure = kind(**kind.example)
-    assert isinstance(measure, Measure)
+    assert isinstance(measure, Measure), f"{kind.__name__} does not subclass Measure"
     given = ", ".join(f"{name}={value!r}" for name, value in kind.example.items())
-    assert repr(measure) == f"{kind.__name__}({given}), not computed yet"
+    assert repr(measure) == f"{kind.__name__}({given}), not computed yet", "settings have defaults, or stand in `example`"
     with pytest.raises(InputError, match=rf"{kind.__name__} has nothing to show yet: call compute\(run\) first"):
         _ = measure.found
-    assert not hasattr(measure, "found")
+    assert not hasattr(measure, "found"), f"{kind.__name__} has a result before compute(run)"
 
 
 # --- computed --------------------------------------------------------------------------------------------------------
@@ -81,7 +81,8 @@ def test_a_measure_is_computed_of_a_stored_run(kind: type, where: str, request: 
         return
     computed = measure.compute(run)
     assert computed is measure, f"compute(run) of {kind.__name__} does not end with: return self"
-    assert repr(measure).startswith(f"{kind.__name__}(") and not repr(measure).endswith("not computed yet")
+    shown = repr(measure)
+    assert shown.startswith(f"{kind.__name__}(") and not shown.endswith("not computed yet"), f"no result is shown: {shown}"
     results = {name: value for name, value in vars(measure).items() if name not in kind.example}
     numbers = [value for value in results.values() if isinstance(value, float | int | np.ndarray)]
     assert any(np.isfinite(value).all() for value in numbers), f"no result of {kind.__name__} is a finite number: {results}"
@@ -91,8 +92,11 @@ def test_a_measure_is_computed_of_a_stored_run(kind: type, where: str, request: 
 
 
 def test_measures_are_found_and_nothing_else() -> None:
-    assert len(MEASURES) >= 13 and all(kind.__name__ in clast.measures.__all__ for kind in MEASURES)
-    assert all(callable(getattr(kind, "compute", None)) and kind.__doc__ for kind in MEASURES)
+    assert len(MEASURES) >= 13, f"only {len(MEASURES)} measures are found"
+    for kind in MEASURES:
+        assert kind.__name__ in clast.measures.__all__, f"clast.measures does not export {kind.__name__}"
+        assert callable(getattr(kind, "compute", None)), f"{kind.__name__} has no compute(run)"
+        assert kind.__doc__, f"{kind.__name__} has no docstring"
     with pytest.raises(AttributeError, match="has no attribute 'Flank'"):  # a class of a module there, and no measure
         _ = clast.measures.Flank
 

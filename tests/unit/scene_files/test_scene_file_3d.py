@@ -275,8 +275,8 @@ def test_the_worst_of_many_is_told():
 
 
 def test_the_page_is_up_to_date():
-    same = (ROOT / "docs" / "scene-file-3d.md").read_text(encoding="utf-8") == reference_page(3)
-    assert same, "keys have changed: python -m clast.scene_files.reference 3 > docs/scene-file-3d.md"
+    same = (ROOT / "docs" / "scene-file-space.md").read_text(encoding="utf-8") == reference_page(3)
+    assert same, "keys have changed: python -m clast.scene_files.reference space > docs/scene-file-space.md"
 
 
 def test_every_table_is_on_a_page_and_every_key_has_a_meaning():

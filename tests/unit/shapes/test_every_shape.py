@@ -57,9 +57,11 @@ def in_file(which, given: dict):
 def test_a_file_gives_the_shape_that_python_makes(which):
     given = entries(which)
     read, made = in_file(which, given), MAKERS[which](**given, name="it")
-    assert len(made.vertices) > 0
+    assert len(made.vertices) > 0, f"{given} gives a shape without vertices"
     assert np.array_equal(read.vertices, made.vertices), f"{given} gives other vertices in a file than in Python"
-    assert (read.name, read.radius, read.reach, repr(read)) == (made.name, made.radius, made.reach, repr(made))
+    for name in ("name", "radius", "reach"):
+        assert getattr(read, name) == getattr(made, name), f"{given} gives another {name} in a file than in Python"
+    assert repr(read) == repr(made), f"{given} gives another shape in a file than in Python"
 
 
 @every_shape

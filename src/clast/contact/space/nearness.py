@@ -9,7 +9,7 @@ import math
 
 from clast.algebra.space import along, cross, dot, minus, triple
 from clast.backend.device import device
-from clast.contact.space.spheropolyhedron import CORNER, EDGE, FACE, FAN, KIND, SIDE
+from clast.contact.space.spheropolyhedron import CORNER, EDGE, FACE, FAN, KIND, SIDE, of_two_edges
 
 STEEP = 0.2  # sin² of an angle at which the crossing point of two edges is well known
 FAR = 1e300
@@ -77,12 +77,7 @@ def never_counts(x, row, geometry, slack):
 @device
 def edges_may_cross(start, way, row, feature, gap, slack):
     """Whether two edges may come to meet inside both: their distance, and where well known the place of their crossing."""
-    other_start = triple(feature, row)
-    other = minus(triple(feature, row + 3), other_start)
-    apart = minus(other_start, start)
-    aa, ab, bb = dot(way, way), dot(way, other), dot(other, other)
-    da, db = dot(way, apart), dot(other, apart)
-    whole = aa * bb - ab * ab
+    other, apart, aa, ab, bb, da, db, whole = of_two_edges(start, way, row, feature)
     if whole > STEEP * aa * bb:
         s, t = (bb * da - ab * db) / whole, (ab * da - aa * db) / whole
         a, b = 2.0 * slack / math.sqrt(aa), 2.0 * slack / math.sqrt(bb)

@@ -221,17 +221,26 @@ def vertex_on_vertex(q, row, other, feature, fan, rotation):
 
 
 @device
-def edges_meet(start, way, row, feature):
-    """Closest points of an edge (start, way) and an edge of the table, where they lie inside both.
+def of_two_edges(start, way, row, feature):
+    """What decides where an edge (start, way) and an edge of the table are closest.
 
-    Returns the part of the way along the first, the way q from its point to the other's, and its square.
+    Returns the other's way, the way from start to start, and with w, o, d for these three the products w·w, w·o, o·o, w·d, o·d
+    and (w·w)(o·o) − (w·o)², which is 0 where they are parallel.
     """
     other_start = triple(feature, row)
     other = minus(triple(feature, row + 3), other_start)
     between = minus(other_start, start)
     aa, ab, bb = dot(way, way), dot(way, other), dot(other, other)
-    da, db = dot(way, between), dot(other, between)
-    whole = aa * bb - ab * ab
+    return other, between, aa, ab, bb, dot(way, between), dot(other, between), aa * bb - ab * ab
+
+
+@device
+def edges_meet(start, way, row, feature):
+    """Closest points of an edge (start, way) and an edge of the table, where they lie inside both.
+
+    Returns the part of the way along the first, the way q from its point to the other's, and its square.
+    """
+    other, between, aa, ab, bb, da, db, whole = of_two_edges(start, way, row, feature)
     s, t = bb * da - ab * db, ab * da - aa * db
     if not (s > 0.0 and s < whole and t > 0.0 and t < whole and whole > PARALLEL * aa * bb):
         return 0.0, (0.0, 0.0, 0.0), NOWHERE

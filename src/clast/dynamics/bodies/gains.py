@@ -13,6 +13,8 @@ such swings up: they are damped then as by a dashpot that sees v₋, up to γΔt
 Of the first step there is no step before, and of a look at an instant nothing is left to be gained.
 """
 
+from typing import Any
+
 from clast.backend.device import device
 
 HALF, BENT = 0.5, 0.375
@@ -28,3 +30,22 @@ def trust_in(along, size):
 def expected(trust, now, before):
     """What one component of a velocity will gain until the next forces: from φ, g and h."""
     return trust * (HALF * now + BENT * (now - before))
+
+
+def readers(body_with: Any, read_gain: Any, no_gain: Any) -> tuple[Any, Any]:
+    """Two functions of (state, b) that read what contacts need of body b: where nobody sees what it will gain, and where contacts
+    have dashpots.
+
+    body_with   (gain, state, b) → body b with its gain, under velocity Verlet
+    read_gain   (state, b) → what body b is expected to gain
+    """
+
+    @device
+    def read(state, b):
+        return body_with(no_gain, state, b)
+
+    @device
+    def read_expecting(state, b):
+        return body_with(read_gain(state, b), state, b)
+
+    return read, read_expecting

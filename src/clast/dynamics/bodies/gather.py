@@ -30,3 +30,15 @@ def gather_of(width: int, count: int) -> Any:
         return numbers(first), numbers(second)
 
     return gather
+
+
+def gather_wanted_of(remembers: int, gather_all: Any, gather: Any, nothing: Any) -> Any:
+    """`gather_wanted(b, world)`: what acts on body b, and the viscous part of it, `nothing` where contacts remember nothing."""
+
+    @device
+    def gather_wanted(b, world):
+        if remembers:
+            return gather_all(b, world.lists, world.forces.pair)
+        return gather(b, world.lists, world.forces.pair), nothing
+
+    return gather_wanted

@@ -1,5 +1,6 @@
 """Empty tables of a run, with room for so many pairs and candidates; how wide they are is up to the family of its bodies."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,19 @@ def empty_lists(widths: Widths, spring: int, bodies: int, pairs: int, candidates
         other=zeros(pairs, np.uint32),
         reference=zeros((bodies, widths.reference)),
     )
+
+
+def filled_in(arrays: dict[str, np.ndarray], gain: int, mid_step: int, before: Callable[[], np.ndarray]) -> dict[str, np.ndarray]:
+    """Arrays of a checkpoint, older ones with what they lack: gains, and velocities of half a step ago.
+
+    gain, mid_step   numbers of a row of both
+    before           velocities of half a step ago, of a run by Gear's method
+    """
+    arrays = {"gain": np.zeros((1, gain)), **arrays}
+    if "mid_step" in arrays:
+        return arrays
+    verlet = arrays["gear"].shape[2] == 1
+    return {**arrays, "mid_step": np.zeros((1, mid_step)) if verlet else before()}
 
 
 def empty_forces(widths: Widths, pairs: int, lossy: int, left: int) -> Forces:

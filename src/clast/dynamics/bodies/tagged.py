@@ -36,6 +36,25 @@ class Moved(NamedTuple):
     dragged: float  # heat of the drag
 
 
+def push_on_of(components: int, load: int) -> Any:
+    """`push_on(r, c, world)`: prescribed force or torque on component c of tagged row r, with the pressures that act on it.
+
+    components   of a body; a row of the program has the prescribed velocities of all, then the forces
+    load         numbers of a row of Tags.load
+    """
+
+    @device
+    def push_on(r, c, world):
+        tags = world.tags
+        push = tags.program[world.clock.row, 2 * components * r + components + c]
+        for k in range(tags.push.size):
+            if tags.load[load * k] == r and tags.load[load * k + 1] == c:
+                push += tags.push[k]
+        return push
+
+    return push_on
+
+
 @device
 def move_by_verlet(b, c, old, place, drive, world):
     """Kick and drift component c of body b by velocity Verlet."""

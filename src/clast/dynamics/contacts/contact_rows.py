@@ -97,6 +97,12 @@ def rows_of(family: SimpleNamespace, law: SimpleNamespace, remembers: bool) -> A
             write_row(rows, touch, met, side, pair, carried_by(touch, met, side, pair, world), world)
         return rows + 1
 
+    return filling(visit, read_pair, add_row)
+
+
+def filling(visit: Any, read_pair: Any, add_row: Any) -> Any:
+    """`fill_rows(pairs, world)`: hands every candidate of every pair to `add_row`; returns how many rows there are."""
+
     @device
     def fill_rows(pairs, world):
         rows = 0

@@ -7,6 +7,7 @@ import numpy as np
 from clast.algebra.plane import Vector
 from clast.backend.device import device, unsigned
 from clast.dynamics.arrays import ACCOUNTS
+from clast.dynamics.bodies.gains import readers
 
 BODY, X, Y, COS, SIN, VX, VY, SPIN, RADIUS = 8, 0, 1, 2, 3, 4, 5, 6, 7  # State.body: a cache line each
 PLACE_OF_OFFSET = COS  # in the row of a sheared cell, which has no angle
@@ -91,22 +92,13 @@ def body_with(gain, state, b):
 
 
 @device
-def read_body(state, b):
-    """Body b under velocity Verlet, where nobody sees what it will gain."""
-    return body_with(NO_GAIN, state, b)
-
-
-@device
 def read_gain(state, b):
     """What body b is expected to gain until the next forces."""
     t, at = state.gain, GAIN * b
     return Gain(Vector(t[at], t[at + 1]), t[at + 2])
 
 
-@device
-def read_expecting(state, b):
-    """Body b under velocity Verlet, where contacts have dashpots."""
-    return body_with(read_gain(state, b), state, b)
+read_body, read_expecting = readers(body_with, read_gain, NO_GAIN)
 
 
 @device

@@ -4,8 +4,9 @@ from types import SimpleNamespace
 
 from clast.algebra.plane import Vector, minus
 from clast.backend.device import device
+from clast.dynamics.contacts.round_bodies import Met, Side
 from clast.dynamics.plane.columns import NO_GAIN, Gain
-from clast.dynamics.plane.disks import Disk, Met, Side
+from clast.dynamics.plane.disks import Disk
 
 WAY_X, WAY_Y, VELOCITY_X, VELOCITY_Y, SPIN_A, SPIN_B, SQUARE, REACH, RADIUS, WITHOUT_GAIN = range(10)
 GAIN_X, GAIN_Y, GAIN_A, GAIN_B, WITH_GAIN = range(WITHOUT_GAIN, WITHOUT_GAIN + 5)

@@ -17,6 +17,8 @@ import numpy as np
 from clast.algebra.plane import Vector, cross, dot, minus, plus, times
 from clast.backend.device import device
 from clast.dynamics.arrays import STAYS
+from clast.dynamics.bodies.gains import readers
+from clast.dynamics.contacts.round_bodies import Met, Side
 from clast.dynamics.plane.columns import (
     BODY,
     MID_SPIN,
@@ -49,26 +51,6 @@ class Disk(NamedTuple):
     gain: Gain
 
 
-class Side(NamedTuple):
-    """Both disks."""
-
-    a: Disk
-    b: Disk
-    reach: float
-    near: float
-    sign: float
-
-
-class Met(NamedTuple):
-    """The one candidate of two disks."""
-
-    k: int
-    counts: float
-    way: Vector  # from centre to centre
-    square: float
-    touching: bool
-
-
 class Touch(NamedTuple):
     """The contact record."""
 
@@ -89,16 +71,7 @@ def disk_with(gain, state, b):
     return Disk(t[at + RADIUS], velocity, spin, velocity, spin, gain)
 
 
-@device
-def read_disk(state, b):
-    """The same where nobody sees what it will gain."""
-    return disk_with(NO_GAIN, state, b)
-
-
-@device
-def read_expecting_disk(state, b):
-    """The same where contacts have dashpots."""
-    return disk_with(read_gain(state, b), state, b)
+read_disk, read_expecting_disk = readers(disk_with, read_gain, NO_GAIN)
 
 
 @device

@@ -8,7 +8,7 @@ import numpy as np
 
 from clast.backend.lines import zeros
 from clast.dynamics.arrays import Model, State
-from clast.dynamics.bodies.room import Widths
+from clast.dynamics.bodies.room import Widths, filled_in
 from clast.dynamics.bodies.room import scratch_for_blocks as scratch_of
 from clast.dynamics.contacts import table
 from clast.dynamics.contacts.depth import ROUNDED
@@ -40,25 +40,20 @@ __all__ = [
 ]  # fmt: skip
 
 
-def with_derivatives(state: State, order: int) -> State:
-    """A state for Gear's method: r₂ … r_order of x, y and the angle, and velocities of half a step ago."""
-    return state._replace(gear=np.zeros((len(state.body), 3, order - 1)), mid_step=state.body[:, MOTION].copy())
-
-
 def with_gains(state: State) -> State:
     """A state for velocity Verlet and dashpots: with room for what bodies are expected to gain."""
     return state._replace(gain=zeros((len(state.body), GAIN)))
 
 
+def with_derivatives(state: State, order: int) -> State:
+    """A state for Gear's method: r₂ … r_order of x, y and the angle, and velocities of half a step ago."""
+    return state._replace(gear=np.zeros((len(state.body), 3, order - 1)), mid_step=state.body[:, MOTION].copy())
+
+
 def completed(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
-    """Arrays of a checkpoint, older ones with what they lack: gains, and velocities of half a step ago."""
-    arrays = {"gain": np.zeros((1, GAIN)), "bond": np.zeros((0, FATE)), **arrays}
-    if "mid_step" in arrays:
-        return arrays
-    gear = arrays["gear"]
-    if gear.shape[2] == 1:  # Verlet
-        return {**arrays, "mid_step": np.zeros((1, MID_STEP))}
-    return {**arrays, "mid_step": arrays["body"][:, MOTION] - gear[:, :, 0] / dt}
+    """Arrays of a checkpoint, older ones with what they lack."""
+    arrays = {"bond": np.zeros((0, FATE)), **arrays}
+    return filled_in(arrays, GAIN, MID_STEP, lambda: arrays["body"][:, MOTION] - arrays["gear"][:, :, 0] / dt)
 
 
 def motion(model: Model, state: State) -> np.ndarray:

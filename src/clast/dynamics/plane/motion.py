@@ -8,7 +8,7 @@ from clast.backend.bare import bare
 from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, VISCOUS, State
 from clast.dynamics.bodies.gains import expected, trust_in
-from clast.dynamics.bodies.gather import gather_of
+from clast.dynamics.bodies.gather import gather_of, gather_wanted_of
 from clast.dynamics.contacts.depth import STRIDE
 from clast.dynamics.loops import FAST, STOP
 from clast.dynamics.plane.bonds import gather_bonds, sum_of, with_bonds
@@ -215,12 +215,7 @@ def kick_and_drift_of(remembers: bool, expecting: int, marks: Any, bonded: int) 
     dashpots; marks(b, moved, world) are those of the way a body has moved; `bonded` where there are bonds."""
     loses = remembers or bonded
 
-    @device
-    def gather_contacts(b, world):
-        """What acts on body b, and the viscous part of it."""
-        if remembers:
-            return gather_all(b, world.lists, world.forces.pair)
-        return gather(b, world.lists, world.forces.pair), NOTHING
+    gather_contacts = gather_wanted_of(remembers, gather_all, gather, NOTHING)
 
     gather_wanted = with_bonds(gather_contacts) if bonded else gather_contacts
 

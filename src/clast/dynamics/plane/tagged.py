@@ -13,7 +13,7 @@ from typing import Any
 from clast.backend.bare import onwards
 from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, SHEARED, TAG_WORK, VISCOUS
-from clast.dynamics.bodies.tagged import Drive, move_by_gear, move_by_verlet
+from clast.dynamics.bodies.tagged import Drive, move_by_gear, move_by_verlet, push_on_of
 from clast.dynamics.loops import STOP
 from clast.dynamics.plane.bonds import with_bonds
 from clast.dynamics.plane.columns import (
@@ -45,6 +45,7 @@ from clast.dynamics.plane.sheared import (
 
 COMPONENTS = 3  # x, y, angle
 LOAD = 5  # numbers of a row of Tags.load
+push_on = push_on_of(COMPONENTS, LOAD)
 
 
 @device
@@ -67,17 +68,6 @@ def note_pressures_and_strain(world):
     """The same of a sheared cell, and its strain since the last rebuild."""
     note_pressures(world)
     note_strain(world)
-
-
-@device
-def push_on(r, c, world):
-    """Prescribed force on component c of tagged row r, with the pressures that act on it."""
-    tags = world.tags
-    push = tags.program[world.clock.row, 2 * COMPONENTS * r + COMPONENTS + c]
-    for k in range(tags.push.size):
-        if tags.load[LOAD * k] == r and tags.load[LOAD * k + 1] == c:
-            push += tags.push[k]
-    return push
 
 
 @device

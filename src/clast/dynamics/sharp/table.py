@@ -10,6 +10,7 @@ from typing import Any
 
 from clast.algebra.space import along, cross, dot, minus, plus, times, triple
 from clast.backend.device import device
+from clast.dynamics.contacts.contact_rows import filling
 from clast.dynamics.sharp.columns import width_of
 from clast.dynamics.sharp.turning import read_held, turning_of
 from clast.dynamics.sharp.visit import sliding_now
@@ -108,11 +109,4 @@ def rows_of(visiting: SimpleNamespace, law: SimpleNamespace, remembers: bool) ->
             write_carried(ROW * rows, touch, met, side, pair, world)
         return rows + 1
 
-    @device
-    def fill_rows(pairs, world):
-        rows = 0
-        for p in range(pairs):
-            rows = visit(read_pair(world, p), world, add_row, rows)
-        return rows
-
-    return fill_rows
+    return filling(visit, read_pair, add_row)

@@ -147,7 +147,7 @@ def within(value, limit):
 def stiffness_of(law: SimpleNamespace) -> Any:
     """`stiff_of(push, touch, met, pair, base, world)`: stiffness and dashpots, from the second moments of the area."""
     slope, read_row = law_function(law.functions.slope), law.read_row
-    own, numbers = law.functions.ROCKS, law.width - 2  # where the row of `Turning` begins
+    rocks, numbers = law.functions.ROCKS, law.width - 2  # where the row of `Turning` begins
 
     @device
     def stiff_of(touch, met, pair, base, world):
@@ -157,7 +157,7 @@ def stiffness_of(law: SimpleNamespace) -> Any:
         polar = spread.uu + spread.ww
         k_n = slope(row, Overlap(met.volume, touch.width, touch.length, pair.size, pair.section, 0.0, 0.0, 0.0, pair.mass))
         twist, rock = table[pair.row + numbers] * shear_stiffness(row, pair.size), table[pair.row + numbers + 1] * k_n
-        more = max(rock - own * k_n, 0.0)
+        more = max(rock - rocks * k_n, 0.0)
         uu, uw, ww = root_of(more * spread.ww, -more * spread.uw, more * spread.uu)  # a turn about u lifts what lies along w
         slow, slow_t = 2.0 * row[3] * math.sqrt(pair.mass * rock), 2.0 * row[4] * math.sqrt(pair.mass * twist)
         return Stiff(

@@ -9,7 +9,7 @@ import numpy as np
 from clast.algebra.quaternions import matrix
 from clast.backend.lines import zeros
 from clast.dynamics.arrays import Model, SpaceState
-from clast.dynamics.bodies.room import Widths
+from clast.dynamics.bodies.room import Widths, filled_in
 from clast.dynamics.bodies.room import scratch_for_blocks as scratch_of
 from clast.dynamics.contacts.depth import ROUNDED
 from clast.dynamics.contacts.kinds import ALL_KINDS, ONLY_OTHERS, ONLY_ROUND
@@ -65,15 +65,13 @@ def with_gains(state: SpaceState) -> SpaceState:
 
 
 def completed(arrays: dict[str, np.ndarray], dt: float) -> dict[str, np.ndarray]:
-    """Arrays of a checkpoint, older ones with what they lack: gains, and velocities of half a step ago."""
-    arrays = {"gain": np.zeros((1, GAIN)), **arrays}
-    if "mid_step" in arrays:
-        return arrays
-    gear = arrays["gear"]
-    if gear.shape[2] == 1:  # Verlet
-        return {**arrays, "mid_step": np.zeros((1, MID_STEP))}
-    grown = np.concatenate([gear[:, :3, 0] / dt, gear[:, :3, -1]], axis=1)
-    return {**arrays, "mid_step": velocities(arrays["body"]) - grown}
+    """Arrays of a checkpoint, older ones with what they lack."""
+
+    def before() -> np.ndarray:
+        gear = arrays["gear"]
+        return velocities(arrays["body"]) - np.concatenate([gear[:, :3, 0] / dt, gear[:, :3, -1]], axis=1)
+
+    return filled_in(arrays, GAIN, MID_STEP, before)
 
 
 def motion(model: Model, state: SpaceState) -> np.ndarray:

@@ -14,7 +14,7 @@ from clast.backend.bare import bare
 from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, VISCOUS, WORK, SpaceState
 from clast.dynamics.bodies.gains import expected, trust_in
-from clast.dynamics.bodies.gather import gather_of
+from clast.dynamics.bodies.gather import gather_of, gather_wanted_of
 from clast.dynamics.contacts.depth import STRIDE
 from clast.dynamics.loops import FAST, STOP
 from clast.dynamics.space.columns import (
@@ -287,12 +287,7 @@ def kick_and_drift_of(remembers: int, expecting: int, marks: Any) -> Any:
     """The pass `kick_and_drift(b, world)` of velocity Verlet. `remembers` 1 books what contacts lose, 2 also the work of what has
     no potential; `expecting` notes what dashpots will see; marks(b, world) are those of the way a body has moved."""
 
-    @device
-    def gather_wanted(b, world):
-        """What acts on body b, and the viscous part of it."""
-        if remembers:
-            return gather_all(b, world.lists, world.forces.pair)
-        return gather(b, world.lists, world.forces.pair), NO_TOTAL
+    gather_wanted = gather_wanted_of(remembers, gather_all, gather, NO_TOTAL)
 
     @device
     def book_losses(b, lossy, velocity, spin, world):

@@ -29,8 +29,8 @@ class LaneBody(NamedTuple):
 class LaneSide(NamedTuple):
     """Of a side what contacts need."""
 
-    a: LaneBody
-    b: LaneBody
+    a: Any  # what contacts need of a body
+    b: Any
     branch: Any
     reach: float
     sign: float

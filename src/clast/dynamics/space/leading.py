@@ -11,7 +11,7 @@ from clast.algebra.space import along, dot, minus, plus, times, triple, turn, tu
 from clast.backend.bare import onwards
 from clast.backend.device import device
 from clast.dynamics.arrays import DRAG, TAG_WORK, VISCOUS, WORK
-from clast.dynamics.bodies.tagged import Drive, move_by_gear, move_by_verlet
+from clast.dynamics.bodies.tagged import Drive, move_by_gear, move_by_verlet, push_on_of
 from clast.dynamics.space.columns import (
     BODY,
     BOOK,
@@ -31,6 +31,7 @@ from clast.dynamics.space.predicting import TURNING, correct_turn, keep_mid_step
 
 COMPONENTS, TURNS = 6, 3  # of what is imposed; x, y, z first, then the turns about them
 LOAD, NUMBER = 8, 3  # numbers of a row of Tags.load and of Tags.load_number
+push_on = push_on_of(COMPONENTS, LOAD)
 
 
 class Turned(NamedTuple):
@@ -68,17 +69,6 @@ def note_pressures(world):
     for k in range(tags.push.size):
         area = present_gap(k, 0, world) * present_gap(k, 1, world)
         tags.push[k] = tags.load_number[NUMBER * k] * tags.program[world.clock.row, first + k] * area
-
-
-@device
-def push_on(r, c, world):
-    """Prescribed force or torque on component c of tagged row r, with the pressures that act on it."""
-    tags = world.tags
-    push = tags.program[world.clock.row, 2 * COMPONENTS * r + COMPONENTS + c]
-    for k in range(tags.push.size):
-        if tags.load[LOAD * k] == r and tags.load[LOAD * k + 1] == c:
-            push += tags.push[k]
-    return push
 
 
 @device

@@ -29,6 +29,7 @@ from clast.backend.device import device, unsigned
 from clast.contact.space.spheropolyhedron import (
     NOWHERE,
 )
+from clast.dynamics.bodies.gains import readers
 from clast.dynamics.space.columns import (
     BODY,
     BODY_I,
@@ -138,16 +139,7 @@ def body_with(gain, state, b):
     return Body(triple(t, at), t[at + RADIUS], read_rotation(t, at), velocity, spin, velocity, spin, gain)
 
 
-@device
-def read_body(state, b):
-    """Body b under velocity Verlet, where nobody sees what it will gain."""
-    return body_with(NO_GAIN, state, b)
-
-
-@device
-def read_expecting(state, b):
-    """Body b under velocity Verlet, where contacts have dashpots."""
-    return body_with(read_gain(state, b), state, b)
+read_body, read_expecting = readers(body_with, read_gain, NO_GAIN)
 
 
 @device

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -23,6 +23,7 @@ from clast.errors import InputError, PhysicsError, StepError
 from clast.experiments.experiment import Merit, Quantity, parameter
 from clast.experiments.shared.numbers import mean_error, merit_of_tests, slowness
 from clast.experiments.shared.soil import ONSET, Soil, cell_of, pressed
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import GRAIN, WALL, draw_bodies, run_outlines
 from clast.output.store.reader import Run, StudyTable
 from clast.protocols.walls import PressureWarning
@@ -164,7 +165,7 @@ def read_all(run: Run, names: Mapping[Any, Sequence[str]]) -> dict[Any, list[Fai
 
 
 def draw_point(
-    axes: Any, share: float, value: float, error: float, failures: Sequence[Failure], *, colour: str, marker: str, label: str
+    axes: Axes, share: float, value: float, error: float, failures: Sequence[Failure], *, colour: str, marker: str, label: str
 ) -> None:
     """A number at a pressure with its error, open where the overlap was deep."""
     axes.errorbar(
@@ -173,14 +174,28 @@ def draw_point(
     )  # fmt: skip
 
 
-def finish_points(axes: Any, ylabel: str, *, marker: str, columns: int) -> None:
+def draw_points(
+    axes: Axes,
+    points: Iterable[tuple[float, float, float, Sequence[Failure]]],
+    *,
+    colour: str,
+    marker: str,
+    label: str,
+) -> None:
+    """One series of such numbers, each (pressure, value, error, failures), under one label."""
+    for share, value, error, failures in points:
+        draw_point(axes, share, value, error, failures, colour=colour, marker=marker, label=label)
+        label = "_"
+
+
+def finish_points(axes: Axes, ylabel: str, *, marker: str, columns: int) -> None:
     """The axis of pressures, and below the figure what all points mean, open ones too."""
     axes.plot([], [], ls="none", marker=marker, color="0.3", mfc="white", label=f"open: overlap above {VALID:g} r")
     axes.set(xscale="log", xlabel=r"confining pressure $p_0/K_n$", ylabel=ylabel)
     axes.figure.legend(loc="outside lower center", ncols=columns, fontsize=8)
 
 
-def draw_middle(axes: Any, record: Record) -> None:
+def draw_middle(axes: Axes, record: Record) -> None:
     """Grains in the middle of a sample in its last frame, translucent: where they are pressed into each other it is darker."""
     outlines, frame = run_outlines(cast(Run, record)), record.frames[-1]
     axes.set(xticks=[], yticks=[], aspect="equal")

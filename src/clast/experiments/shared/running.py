@@ -21,7 +21,7 @@ from clast.output.store.checkpoint import read_mark
 from clast.output.store.provenance import collect_provenance
 from clast.output.store.reader import Run, open_run
 from clast.output.store.writer import TABLES_GROUP, RunWriter, replace_result, rewrite_run_file
-from clast.scene_files.running import kept_begin
+from clast.scene_files.running import stored_begin
 
 SAY_SECONDS = 1.0
 
@@ -71,8 +71,8 @@ def run_experiment(
         raise InputError("resume and overwrite contradict each other: choose one")
     if resume:
         stored = open_run(out)
-        size, parameters = kept_parameters(experiment, stored, size, given)
-        begin = kept_begin(stored, begin)
+        size, parameters = same_parameters(experiment, stored, size, given)
+        begin = stored_begin(stored, begin)
     else:
         size = size or "quick"
         parameters = experiment.choose(size, given)
@@ -241,16 +241,16 @@ def stored_parameters(experiment: Entry, run: Run) -> tuple[str, Parameters]:
     return size, experiment.choose(size, facts["parameters"])
 
 
-def kept_parameters(experiment: Entry, run: Run, size: str | None, given: Mapping[str, Any]) -> tuple[str, Parameters]:
+def same_parameters(experiment: Entry, run: Run, size: str | None, given: Mapping[str, Any]) -> tuple[str, Parameters]:
     """Size and parameters of a run to be resumed; InputError if the user now gives others."""
     stored_size, stored = stored_parameters(experiment, run)
     if size is not None and size != stored_size:
         raise InputError(f"the run in {run.folder} was started with --size {stored_size}: a resumed run keeps it")
-    asked = experiment.choose(stored_size, {**stored.model_dump(), **given}).model_dump()
+    wanted = experiment.choose(stored_size, {**stored.model_dump(), **given}).model_dump()
     for name, value in stored.model_dump().items():
-        if asked[name] != value:
+        if wanted[name] != value:
             raise InputError(
-                f"the run in {run.folder} was started with --{name.replace('_', '-')} {value}, not {asked[name]}: "
+                f"the run in {run.folder} was started with --{name.replace('_', '-')} {value}, not {wanted[name]}: "
                 "a resumed run keeps its parameters"
             )
     return stored_size, stored

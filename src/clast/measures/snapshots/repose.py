@@ -11,9 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SECTORS = 8
 INNER, OUTER = 0.2, 0.8  # of the base radius: where lines are laid
@@ -61,7 +64,7 @@ class Repose:
         count = self.angles.size
         return float(self.angles.std(ddof=1) / math.sqrt(count)) if count > 1 else math.nan
 
-    def plot(self, axes: Any, scale: float = 1.0) -> None:
+    def plot(self, axes: Axes, scale: float = 1.0) -> None:
         """Profiles of the flanks with their lines, lengths times `scale`."""
         x = np.array([INNER, OUTER]) * self.base
         for k, flank in enumerate(self.flanks):

@@ -73,7 +73,7 @@ def holds_vtk(path: Path) -> bool:
         return "VTKHDF" in file
 
 
-def stamp(group: Any, kind: str) -> None:
+def stamp(group: h5py.Group, kind: str) -> None:
     """Say what a group is, as text of fixed length: VTK reads no other."""
     group.attrs["Version"] = np.array(VERSION, dtype=np.int64)
     group.attrs.create("Type", np.bytes_(kind.encode("ascii")))
@@ -82,7 +82,7 @@ def stamp(group: Any, kind: str) -> None:
 class PolyData:
     """A PolyData with steps; what a frame adds to it depends on the kind."""
 
-    def __init__(self, root: Any, name: str, index: int) -> None:
+    def __init__(self, root: h5py.Group, name: str, index: int) -> None:
         self.group = root.create_group(name, track_order=True)
         stamp(self.group, "PolyData")
         self.group.attrs["Index"] = np.int64(index)
@@ -90,7 +90,7 @@ class PolyData:
         self.starts: dict[str, list[Any]] = {}  # what Steps will hold: by name, an entry per step
         self._latest: dict[str, tuple[np.ndarray, int]] = {}  # rows that a step may share with the next, and where they begin
 
-    def append(self, group: Any, name: str, values: np.ndarray) -> int:
+    def append(self, group: h5py.Group, name: str, values: np.ndarray) -> int:
         """Put rows behind those of a dataset, made at the first call; returns where they begin."""
         if name not in group:
             group.create_dataset(
@@ -104,14 +104,14 @@ class PolyData:
             dataset[begin:] = values
         return begin
 
-    def share(self, group: Any, name: str, values: np.ndarray) -> int:
+    def share(self, group: h5py.Group, name: str, values: np.ndarray) -> int:
         """As `append`, but rows that are those of the step before are not written again."""
         before = self._latest.get(name)
         if before is None or not np.array_equal(before[0], values):
             self._latest[name] = values, self.append(group, name, values)
         return self._latest[name][1]
 
-    def note(self, **starts: Any) -> None:
+    def note(self, **starts: h5py.Group) -> None:
         """Where a step begins to read something."""
         for name, start in starts.items():
             self.starts.setdefault(name, []).append(start)
@@ -145,7 +145,7 @@ class PolyData:
 class BodyPolyData(PolyData):
     """Surfaces of some bodies: topology and ids once, places at every step."""
 
-    def __init__(self, root: Any, name: str, index: int, mesh: MeshOfBodies, bodies: Surfaces) -> None:
+    def __init__(self, root: h5py.Group, name: str, index: int, mesh: MeshOfBodies, bodies: Surfaces) -> None:
         super().__init__(root, name, index)
         self.mesh, self.bodies = mesh, bodies
         self.put_part(len(mesh.owners), {"Polygons": mesh.triangles})
@@ -173,7 +173,7 @@ class ContactPolyData(PolyData):
     steps share one part, the last.
     """
 
-    def __init__(self, root: Any, name: str, index: int, bodies: Surfaces, tables: Mapping[int, ContactFrame]) -> None:
+    def __init__(self, root: h5py.Group, name: str, index: int, bodies: Surfaces, tables: Mapping[int, ContactFrame]) -> None:
         super().__init__(root, name, index)
         self.bodies, self.tables = bodies, tables
         self.parts = self.cells = 0

@@ -71,8 +71,8 @@ def holds(wall: int, skeletons: Sequence[Skeleton], shape: Array, big: Array, st
     off = put_back(stand.positions[grains] - stand.positions[wall] + half, stand.period, stand.offset) - half
     inside = in_polygon(off @ turn(stand.angles[wall]).T, corners)
     for grain, way in zip(grains[inside], off[inside], strict=True):
-        own = skeletons[shape[grain]].corners @ turn(-stand.angles[grain]).T + way
-        if in_polygon(own @ turn(stand.angles[wall]).T, corners).all():
+        corners_of_grain = skeletons[shape[grain]].corners @ turn(-stand.angles[grain]).T + way
+        if in_polygon(corners_of_grain @ turn(stand.angles[wall]).T, corners).all():
             return True
     return False
 

@@ -14,6 +14,7 @@ from clast.algebra.lattice import numbers, shifts
 from clast.errors import InputError
 from clast.measures.chains import ForceChains
 from clast.measures.stored import StoredRun, frame_at, frame_offset, frame_period, present_grains, refuse_space
+from clast.output.figures.drawn import Axes, Figure
 from clast.output.figures.plane import WALL, Outlines, copies, draw_bodies, fit_figure, plain_figure, run_outlines
 from clast.output.figures.shape import round_length
 from clast.output.store.reader import Run
@@ -25,7 +26,7 @@ KEY = 0.7  # inches that the scale of forces takes
 MARGIN = 0.05  # of the larger side, around the grains
 
 
-def chains_figure(run: StoredRun, frame: int = -1) -> Any:
+def chains_figure(run: StoredRun, frame: int = -1) -> Figure:
     """Picture of a frame of a run with its forces; grains of force chains are shaded. InputError if no contacts were stored."""
     refuse_space(run, "chains_figure", "read ForceChains().segments and .forces")
     chains = ForceChains(frame).compute(run)
@@ -43,7 +44,7 @@ def chains_figure(run: StoredRun, frame: int = -1) -> Any:
 
 
 def draw_chains(
-    axes: Any, run: StoredRun, frame: int = -1, chains: ForceChains | None = None, *, key: bool = False
+    axes: Axes, run: StoredRun, frame: int = -1, chains: ForceChains | None = None, *, key: bool = False
 ) -> ForceChains:
     """Draw the grains and forces of one frame into axes, which then show the packing; returns the chains.
 
@@ -69,7 +70,7 @@ def draw_chains(
 
 
 def draw_forces(
-    axes: Any, chains: ForceChains, bodies: Outlines, diameter: float, *, seen: np.ndarray | None = None, key: bool = False
+    axes: Axes, chains: ForceChains, bodies: Outlines, diameter: float, *, seen: np.ndarray | None = None, key: bool = False
 ) -> None:
     """Add the lines, measured by the mean grain diameter; those that cross a periodic side are drawn on both.
 
@@ -93,7 +94,7 @@ def draw_forces(
         inner = ((moved.max(axis=1) > 0.0) & (moved.min(axis=1) < period) | (period == 0.0)).all(axis=1)
         lines.append(moved[inner])
         widths_seen.append(widths[inner])
-    figure, shown = axes.figure, []
+    figure, shown = axes.figure.figure, []
     if key:
         top = min(float(seen.max()), WIDEST / MEAN_WIDTH * mean)
         shown = [round_length(0.5 * top), round_length(top)]
@@ -109,7 +110,7 @@ def draw_forces(
     )
 
 
-def scale_of_forces(axes: Any, forces: Sequence[float]) -> list[Any]:
+def scale_of_forces(axes: Axes, forces: Sequence[float]) -> list[Any]:
     """A key below a picture with a line for each of some forces; the lines, whose widths are to be set."""
     from matplotlib.lines import Line2D
 
@@ -132,7 +133,7 @@ def wall_shifts(bodies: Outlines, wall: int, place: np.ndarray) -> Iterator[np.n
         yield np.array(image) * bodies.period
 
 
-def show_packing(axes: Any, run: StoredRun, frame: int) -> None:
+def show_packing(axes: Axes, run: StoredRun, frame: int) -> None:
     """Limits of the axes: the grains, with a bit of the walls they press on; one period along a periodic side."""
     bodies, stored = outlines_at(run, frame), frame_at(run, frame)
     rings = bodies.place(np.flatnonzero(present_grains(run, stored)), stored["positions"], stored["angles"])[0].reshape(-1, 2)

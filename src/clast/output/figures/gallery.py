@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from clast.errors import InputError
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.output.figures.shape import BONE, CENTRE, FILL, RIM, draw_shape, fill_rings
 from clast.packing.plane.voronoi import voronoi_packing
@@ -216,16 +216,16 @@ def _vertices(shape: Shape) -> str:
     return "1 vertex" if len(shape.vertices) == 1 else f"{len(shape.vertices)} vertices"
 
 
-def _disk(axes: Any, at: ArrayLike, radius: float, label: str) -> None:
+def _disk(axes: Axes, at: ArrayLike, radius: float, label: str) -> None:
     """The disk that does the work, outlined in the colour of skeletons."""
     (ring,) = disk(radius=radius).outline(128)
     place = np.asarray(at, dtype=np.float64)
     axes.plot(*(ring + place).T, color=BONE, lw=1.0)
     axes.plot(*place, ".", color=BONE, ms=3)
-    axes.annotate(label, place, (4, 3), textcoords="offset points", color=BONE, fontsize=9)
+    axes.annotate(label, (place[0], place[1]), (4, 3), textcoords="offset points", color=BONE, fontsize=9)
 
 
-def _frame_of(axes: Any, shape: Shape) -> None:
+def _frame_of(axes: Axes, shape: Shape) -> None:
     """Equal axes without frame, as wide as the shape and a margin."""
     low, high = shape.vertices.min(axis=0) - 2.0 * shape.radius, shape.vertices.max(axis=0) + 2.0 * shape.radius
     axes.set_aspect("equal")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from clast.measures.book import ACCOUNTS
 from clast.output.estimate import duration
+from clast.output.figures.drawn import Figure
 
 if TYPE_CHECKING:
     from clast.output.store.reader import Run
@@ -94,7 +95,7 @@ def run_html(run: Run) -> str:
     return f"<table>{cells}</table>{picture}"
 
 
-def figure_png(figure: Any) -> bytes:
+def figure_png(figure: Figure) -> bytes:
     """A figure as the bytes of a PNG file."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from clast.output.figures.drawn import Axes, Figure
 from clast.output.figures.plane import save_figure
 from clast.output.figures.shape import BONE, CENTRE, FILL, RIM, fill_rings
 from clast.shapes.plane.photograph import Photograph, TracedGrain
@@ -23,7 +24,7 @@ def worst_first(photograph: Photograph) -> list[TracedGrain]:
     return sorted(photograph, key=lambda each: -each.misfit.largest / math.sqrt(each.area))
 
 
-def draw_photograph(axes: Any, photograph: Photograph) -> None:
+def draw_photograph(axes: Axes, photograph: Photograph) -> None:
     """Draw the photograph into matplotlib axes, every grain with its number, traced outline and fitted surface."""
     height, width = photograph.grey.shape
     size = photograph.scale
@@ -34,7 +35,7 @@ def draw_photograph(axes: Any, photograph: Photograph) -> None:
         for surface in grain.shape.outline(128):
             axes.plot(*(surface - grain.shape.origin).T, color=BONE, lw=0.9, zorder=3)
         axes.text(
-            *grain.centre, str(grain.number), color="white", ha="center", va="center", fontsize=8, zorder=4,
+            grain.centre[0], grain.centre[1], str(grain.number), color="white", ha="center", va="center", fontsize=8, zorder=4,
             bbox={"boxstyle": "round,pad=0.15", "facecolor": CENTRE, "edgecolor": "none", "alpha": 0.65},
         )  # fmt: skip
     axes.set_xlim(0.0, width * size)
@@ -43,7 +44,7 @@ def draw_photograph(axes: Any, photograph: Photograph) -> None:
     axes.set_ylabel("y [pixels]" if size == 1.0 else "y")
 
 
-def draw_close(axes: Any, grain: TracedGrain) -> None:
+def draw_close(axes: Axes, grain: TracedGrain) -> None:
     """Draw one grain by itself: traced outline, grain, skeleton with its vertices."""
     origin = grain.shape.origin
     fill_rings(axes, [ring - origin for ring in grain.shape.outline(128)], facecolor=FILL, edgecolor=RIM, lw=1.0, zorder=1)
@@ -58,7 +59,7 @@ def draw_close(axes: Any, grain: TracedGrain) -> None:
     )
 
 
-def photograph_figure(photograph: Photograph) -> Any:
+def photograph_figure(photograph: Photograph) -> Figure:
     """The photograph above; below, by themselves, the grains that are farthest from their outlines."""
     import matplotlib.pyplot as plt
     from matplotlib.lines import Line2D

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from clast.measures.stored import diameters_of, present_grains
 from clast.output.figures.areas import Array
 from clast.output.figures.bonds import draw_bonds
 from clast.output.figures.chains import IN_CHAIN, KEY, OTHER, draw_forces
+from clast.output.figures.drawn import Figure
 from clast.output.figures.plane import WALL, draw_bodies, fit_figure, plain_figure, run_outlines
 from clast.output.figures.shades import COLORS, Shades
 from clast.output.figures.view import view_of
@@ -86,7 +87,7 @@ def wall_names(run: Run) -> set[str]:
     return {name or "" for name, large in zip(run.scene.get("body_name", [""] * len(big)), big, strict=True) if large}
 
 
-def picture(run: Run, frames: Sequence[int], looks: Looks) -> Any:
+def picture(run: Run, frames: Sequence[int], looks: Looks) -> Figure:
     """A figure of some frames side by side, counted from 0, negative from the end; InputError for what cannot be drawn."""
     count = len(run.frames)
     if count == 0:
@@ -106,7 +107,7 @@ def picture(run: Run, frames: Sequence[int], looks: Looks) -> Any:
     return frames_figure(run, chosen, hidden=looks.hidden(run), shades=shades)
 
 
-def plane_picture(run: Run, chosen: Sequence[int], looks: Looks) -> Any:
+def plane_picture(run: Run, chosen: Sequence[int], looks: Looks) -> Figure:
     """Frames in the plane with one scale of lengths, one of colours and one of forces."""
     bodies = run_outlines(run)
     low, high = view_of(run, bodies, chosen)

@@ -14,6 +14,7 @@ import numpy as np
 from clast.algebra.lattice import put_back, shifts
 from clast.measures.stored import frame_offset
 from clast.output.figures.areas import rings_of, run_areas, scene_areas
+from clast.output.figures.drawn import Axes, Figure, SubFigure
 from clast.output.figures.view import view_of
 from clast.output.store.reader import Frame, Run
 from clast.scene.plane import Scene
@@ -120,7 +121,7 @@ def run_outlines(run: Run) -> Outlines:
 
 
 def draw_bodies(
-    axes: Any, bodies: Outlines, chosen: np.ndarray, positions: np.ndarray, angles: np.ndarray, *,
+    axes: Axes, bodies: Outlines, chosen: np.ndarray, positions: np.ndarray, angles: np.ndarray, *,
     colours: np.ndarray | None = None, **style: Any,
 ) -> None:  # fmt: skip
     """Add the `chosen` bodies to a picture; `colours` (n, 3) of all bodies, or else one for all by `facecolor`."""
@@ -134,7 +135,7 @@ def draw_bodies(
     axes.add_collection(placed)
 
 
-def fit_axes(axes: Any, period: np.ndarray) -> None:
+def fit_axes(axes: Axes, period: np.ndarray) -> None:
     """Equal scales; a periodic side shows one period."""
     axes.autoscale_view()
     axes.set_aspect("equal")
@@ -144,7 +145,7 @@ def fit_axes(axes: Any, period: np.ndarray) -> None:
         axes.set_ylim(0.0, period[1])
 
 
-def draw_frames(axes: Any, run: Run, chosen: Iterable[int], bodies: Outlines | None = None) -> None:
+def draw_frames(axes: Axes, run: Run, chosen: Iterable[int], bodies: Outlines | None = None) -> None:
     """Draw configurations into one picture, later ones darker; walls as they are in the first."""
     bodies = bodies or run_outlines(run)
     chosen = list(chosen)
@@ -159,7 +160,7 @@ def draw_frames(axes: Any, run: Run, chosen: Iterable[int], bodies: Outlines | N
     fit_axes(axes, bodies.period)
 
 
-def draw_scene(axes: Any, scene: Scene) -> None:
+def draw_scene(axes: Axes, scene: Scene) -> None:
     """Draw the bodies of a scene where they start; grains of sources are not there yet."""
     bodies = scene_outlines(scene)
     positions, angles = scene.bodies.column("position"), scene.bodies.column("angle")
@@ -169,14 +170,14 @@ def draw_scene(axes: Any, scene: Scene) -> None:
     fit_axes(axes, bodies.period)
 
 
-def plain_figure() -> Any:
+def plain_figure() -> Figure:
     """A figure that no window or notebook shows by itself, so that one returned at the end of a cell is shown once."""
     from matplotlib.figure import Figure
 
     return Figure(dpi=DPI, layout="constrained")
 
 
-def fit_figure(figure: Any, columns: int) -> None:
+def fit_figure(figure: Figure, columns: int) -> None:
     """Give a figure of pictures side by side, all of one view, the size that leaves no empty paper around them."""
     (left, right), (bottom, top) = figure.axes[0].get_xlim(), figure.axes[0].get_ylim()
     scale = min(4.5 / (right - left), 6.0 / (top - bottom))  # inches
@@ -184,7 +185,7 @@ def fit_figure(figure: Any, columns: int) -> None:
     figure.set_size_inches(columns * wide + 0.25 * columns + 0.5, tall + 0.9)
 
 
-def scene_figure(scene: Scene | Scene3D) -> Any:
+def scene_figure(scene: Scene | Scene3D) -> Figure:
     """A picture of a scene."""
     if not isinstance(scene, Scene):
         from clast.output.space import figures
@@ -198,7 +199,7 @@ def scene_figure(scene: Scene | Scene3D) -> Any:
     return figure
 
 
-def frames_figure(run: Run, chosen: Sequence[int]) -> Any:
+def frames_figure(run: Run, chosen: Sequence[int]) -> Figure:
     """Some frames of a run side by side, with one scale and their times; grains that fell far out do not count."""
     if run.in_space:
         from clast.output.space import figures
@@ -224,10 +225,11 @@ def draw_run(run: Run) -> list[Path]:
     return paths
 
 
-def save_figure(figure: Any, path: Path) -> Path:
+def save_figure(figure: Figure | SubFigure, path: Path) -> Path:
     """Write a figure and let go of it."""
     import matplotlib.pyplot as plt
 
-    figure.savefig(path, dpi=DPI)
-    plt.close(figure)
+    whole = figure.figure
+    whole.savefig(path, dpi=DPI)
+    plt.close(whole)
     return path

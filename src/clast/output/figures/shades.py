@@ -13,6 +13,7 @@ from clast.errors import InputError
 from clast.measures.coordination import Coordination
 from clast.measures.stored import of_scene, present_grains, sizes_of
 from clast.measures.touching import contacts_at
+from clast.output.figures.drawn import Axes, Figure
 from clast.output.viewer.described import shape_names
 from clast.output.viewer.frames import pressure_of, spin_of
 
@@ -99,7 +100,7 @@ class Shades:
             return f"pressure [{'force/area' if self.run.in_space else 'force/length'}]"
         return f"{self.quantity} [{UNITS[self.quantity]}]" if self.quantity in UNITS else "touching neighbours"
 
-    def add_key(self, figure: Any, row: Sequence[Any]) -> None:
+    def add_key(self, figure: Figure, row: Sequence[Axes]) -> None:
         """The scale, or the words beside their colours, to the right of a row of pictures; nothing where they mean nothing."""
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import Normalize
@@ -114,7 +115,7 @@ class Shades:
             scale = ScalarMappable(Normalize(self.low, self.high), self.scale)
             bar = figure.colorbar(scale, ax=list(row), shrink=0.8, aspect=25, pad=0.02, label=self.title)
             if self.quantity == "coordination":
-                bar.set_ticks(np.arange(0, self.high, max(1, int(self.high) // 10)))
+                bar.set_ticks(np.arange(0, self.high, max(1, int(self.high) // 10)).tolist())
 
 
 def words_of(run: Run, quantity: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from clast.output.figures.drawn import Axes
 from clast.output.figures.plane import save_figure
 from clast.shapes import Shape, mass_properties
 from clast.shapes.plane.inside import Floats
@@ -24,7 +25,7 @@ def round_length(wanted: float) -> float:
     return next(step * power for step in (5.0, 2.0, 1.0) if step * power <= wanted * (1.0 + 1e-12))
 
 
-def fill_rings(axes: Any, rings: list[Floats], **style: Any) -> None:
+def fill_rings(axes: Axes, rings: list[Floats], **style: Any) -> None:
     """Fill a figure given by its closed rings (k, 2), holes left open."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path as Curve
@@ -34,7 +35,7 @@ def fill_rings(axes: Any, rings: list[Floats], **style: Any) -> None:
     axes.add_patch(PathPatch(Curve(corners, codes), **style))
 
 
-def draw_shape(axes: Any, shape: Shape, *, bar: bool = True, mark_centre: bool = True) -> None:
+def draw_shape(axes: Axes, shape: Shape, *, bar: bool = True, mark_centre: bool = True) -> None:
     """Draw the grain in its body frame into matplotlib axes: surface, skeleton, centre of mass, a bar of known length."""
     rings = shape.outline(128)
     fill_rings(axes, rings, facecolor=FILL, edgecolor=RIM, lw=1.2, zorder=1)

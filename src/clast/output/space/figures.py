@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from clast.algebra.quaternions import IDENTITY
+from clast.output.figures.drawn import Axes, Figure
 from clast.output.figures.plane import plain_figure
 from clast.output.figures.view import MARGIN
 from clast.output.space.bodies import Surfaces, run_surfaces, scene_surfaces, spins, turns
@@ -78,7 +79,7 @@ def sizes(frame: Frame, quantity: str) -> Floats:
 
 def frames_figure(
     run: Run, chosen: Sequence[int], color: str = "speed", *, hidden: np.ndarray | None = None, shades: Shades | None = None
-) -> Any:
+) -> Figure:
     """Some frames of a run side by side, with one scale, one view and their times.
 
     hidden   bodies that are not drawn (n,)
@@ -106,7 +107,7 @@ def frames_figure(
     return figure
 
 
-def scene_figure(scene: Scene3D) -> Any:
+def scene_figure(scene: Scene3D) -> Figure:
     """A picture of a scene in space, where its bodies start; grains of sources are not there yet."""
     bodies = scene_surfaces(scene)
     positions, orientations = scene.bodies.column("position"), scene.bodies.column("orientation")
@@ -127,7 +128,7 @@ def scene_figure(scene: Scene3D) -> Any:
         studio.close()
 
 
-def solid_figure(solid: Solid) -> Any:
+def solid_figure(solid: Solid) -> Figure:
     """A picture of one solid in its body frame: centre of mass at the origin, axes the principal ones."""
     bodies = Surfaces([surface(solid, FINE)], np.zeros(1, np.int64), np.zeros(1, bool), np.zeros(3))
     low, high = bodies.meshes[0].points.min(axis=0), bodies.meshes[0].points.max(axis=0)
@@ -140,7 +141,7 @@ def solid_figure(solid: Solid) -> Any:
         studio.close()
 
 
-def compose(pictures: Sequence[np.ndarray], camera: Camera, titles: Sequence[str], tint: Tint) -> Any:
+def compose(pictures: Sequence[np.ndarray], camera: Camera, titles: Sequence[str], tint: Tint) -> Figure:
     """Pictures of one camera side by side, each with axes and a title; a scale of colours where they mean a number."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import ListedColormap, Normalize
@@ -163,7 +164,7 @@ def compose(pictures: Sequence[np.ndarray], camera: Camera, titles: Sequence[str
     return figure
 
 
-def write_axes(axes: Any, camera: Camera, size: float = 8.0) -> None:
+def write_axes(axes: Axes, camera: Camera, size: float = 8.0) -> None:
     """Numbers along three edges of the box: in front below, to the right below, and up on the left."""
     from matplotlib.ticker import MaxNLocator
 
@@ -178,5 +179,7 @@ def write_axes(axes: Any, camera: Camera, size: float = 8.0) -> None:
         for value, place in zip(values, at, strict=False):
             axes.plot(*np.stack([place, place + 0.7 * way]).T, color=INK, lw=0.8, clip_on=False)
             label = f"{value:.6g}".replace("-", "−")
-            axes.text(*(place + 1.7 * way), label, fontsize=size, color=INK, ha=side, va="center" if side != "center" else "top")
-        axes.text(*(at[-1] + 6.5 * way), "xyz"[axis], fontsize=size + 2.0, color=INK, ha="center", va="center")
+            x, y = place + 1.7 * way
+            axes.text(x, y, label, fontsize=size, color=INK, ha=side, va="center" if side != "center" else "top")
+        x, y = at[-1] + 6.5 * way
+        axes.text(x, y, "xyz"[axis], fontsize=size + 2.0, color=INK, ha="center", va="center")

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import h5py
 
@@ -45,7 +44,7 @@ def numbered_parts(folder: Path) -> dict[int, Path]:
 
 
 @contextmanager
-def new_file(path: Path, role: str, run_id: str, version: int = PLANE_VERSION) -> Iterator[Any]:
+def new_file(path: Path, role: str, run_id: str, version: int = PLANE_VERSION) -> Iterator[h5py.File]:
     """A fresh HDF5 file at `path` with its stamp, open for writing (whatever lies there is replaced).
 
     Parts and checkpoints are names and arrays in plane and space alike; run.h5 defines what they mean.
@@ -60,7 +59,7 @@ def new_file(path: Path, role: str, run_id: str, version: int = PLANE_VERSION) -
         yield file
 
 
-def open_file(path: Path, role: str, run_id: str | None = None) -> Any:
+def open_file(path: Path, role: str, run_id: str | None = None) -> h5py.File:
     """Open the HDF5 file `path` for reading; the caller closes it.
 
     StoreError if it is missing or damaged, not a clast file of this `role`, newer than this clast reads, or of another
@@ -80,7 +79,7 @@ def open_file(path: Path, role: str, run_id: str | None = None) -> Any:
     return file
 
 
-def _check_stamp(attrs: Any, path: Path, role: str, run_id: str | None) -> None:
+def _check_stamp(attrs: h5py.AttributeManager, path: Path, role: str, run_id: str | None) -> None:
     if attrs.get("format") != FORMAT or "format_version" not in attrs:
         raise StoreError(f"{path} is not a clast run file (it carries no format {FORMAT!r})")
     version = int(attrs["format_version"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from clast.errors import StoreError
 from clast.output.store.atomic import remove_temporaries
@@ -12,6 +12,9 @@ from clast.output.store.files import PACKED_GROUP, PARTS_FOLDER, RUN_FILE, numbe
 from clast.output.store.lock import RunLock
 from clast.output.store.part import append_part
 from clast.output.store.writer import link_parts, rewrite_run_file
+
+if TYPE_CHECKING:
+    import h5py
 
 
 def pack(folder: Path | str) -> None:
@@ -45,7 +48,7 @@ def pack(folder: Path | str) -> None:
         lock.release()
 
 
-def _merge_into(file: Any, folder: Path, run_id: str, packed: int, count: int) -> None:
+def _merge_into(file: h5py.File, folder: Path, run_id: str, packed: int, count: int) -> None:
     into = file.require_group(PACKED_GROUP)
     for number in range(packed, count):
         with open_file(part_path(folder, number), "part", run_id) as part:

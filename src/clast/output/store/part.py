@@ -12,12 +12,15 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from clast.errors import StoreError
 from clast.output.store.values import Array, check_name, checked_array, put_array
+
+if TYPE_CHECKING:
+    import h5py
 
 SERIES, FRAMES, CONTACTS = "series", "frames", "contacts"
 TABLES = (SERIES, FRAMES, CONTACTS)
@@ -97,7 +100,7 @@ class TableBuffer:
                     f"{where}: {name!r} changed from {expected[0]} {expected[1]} to {columns[name][0]} {columns[name][1]}"
                 )
 
-    def write(self, group: Any) -> None:
+    def write(self, group: h5py.Group) -> None:
         """Write all rows into a new HDF5 group under `group`; nothing if there are none. The buffer keeps them."""
         if not self._rows or self.columns is None:
             return
@@ -117,7 +120,7 @@ class TableBuffer:
         self._steps, self._times, self._rows = [], [], []
         self.nbytes = 0
 
-    def continue_after(self, group: Any) -> None:
+    def continue_after(self, group: h5py.Group) -> None:
         """Take columns and last step from a table in a part already written, as a resumed run must go on with them."""
         self.last_step = int(group["step"][-1])
         skip = 0 if self.table == SERIES else 1

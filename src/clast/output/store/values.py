@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clast.errors import StoreError
+
+if TYPE_CHECKING:
+    import h5py
 
 Array = NDArray[Any]
 
@@ -82,7 +85,7 @@ def to_json(value: Any, where: str, indent: int | None = None) -> str:
     return json.dumps(plain(value, where), ensure_ascii=False, allow_nan=False, indent=indent)
 
 
-def put_array(group: Any, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], growing: bool = False) -> Any:
+def put_array(group: h5py.Group, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], growing: bool = False) -> Any:
     """A compressed dataset in an HDF5 `group`, to be filled by the caller; the first axis counts frames or rows.
 
     `growing`: the first axis may be extended later.

@@ -209,7 +209,7 @@ class RunWriter:
             raise StoreError(f"{where}: the columns must have one length, got {lengths or 'none'}")
         took = float(checked_array("seconds", float(seconds), where))
 
-        def fill(file: Any) -> None:
+        def fill(file: h5py.File) -> None:
             group = file[TABLES_GROUP] if TABLES_GROUP in file else file.create_group(TABLES_GROUP, track_order=True)
             if name in group:
                 raise StoreError(f"{where} is already in the run in {self.folder}")
@@ -288,7 +288,7 @@ class RunWriter:
             raise StoreError(f"the run in {self.folder} needs a checkpoint at its last step before it can be finished")
         step = self._checkpoint_step
 
-        def mark(file: Any) -> None:
+        def mark(file: h5py.File) -> None:
             link_parts(file, self._parts)
             file.attrs["finished_step"] = step
 
@@ -320,12 +320,12 @@ def replace_result(folder: Path, result: Mapping[str, Any]) -> None:
         lock.release()
 
 
-def write_result(folder: Path, result: Mapping[str, Any], mark: Callable[[Any], None]) -> None:
+def write_result(folder: Path, result: Mapping[str, Any], mark: Callable[[h5py.File], None]) -> None:
     """result.json, then the same text in run.h5 together with what `mark` does there."""
     text = to_json(result, "result", indent=2)
     write_text(folder / RESULT_FILE, text + "\n")
 
-    def change(file: Any) -> None:
+    def change(file: h5py.File) -> None:
         mark(file)
         if "result" in file:
             del file["result"]
@@ -334,7 +334,7 @@ def write_result(folder: Path, result: Mapping[str, Any], mark: Callable[[Any], 
     rewrite_run_file(folder, change)
 
 
-def rewrite_run_file(folder: Path, change: Callable[[Any], None]) -> None:
+def rewrite_run_file(folder: Path, change: Callable[[h5py.File], None]) -> None:
     """Apply `change` to a copy of run.h5 (an open HDF5 file) and put the copy in its place."""
 
     def fill(path: Path) -> None:
@@ -345,7 +345,7 @@ def rewrite_run_file(folder: Path, change: Callable[[Any], None]) -> None:
     write_whole(folder / RUN_FILE, fill)
 
 
-def link_parts(file: Any, parts: int) -> None:
+def link_parts(file: h5py.File, parts: int) -> None:
     """Make `/parts/NNNN` in run.h5 point to every part that is a file of its own, for other HDF5 tools."""
     if PARTS_FOLDER in file:
         del file[PARTS_FOLDER]

@@ -120,7 +120,7 @@ class KeptContacts(ContactFrame):
         return tuple(self._arrays)
 
 
-class Kept(Frames[Kind]):
+class FramesInMemory(Frames[Kind]):
     """Frames or tables of contacts in memory."""
 
     def __init__(self, instants: list[Kind]) -> None:
@@ -153,5 +153,5 @@ class SteppedRun(Run):
         self.provenance, self.result, self.finished = {}, None, False
         self.scene = scene
         self.series = KeptSeries(shots)
-        self.frames = Kept([KeptFrame(self, each.step, each.time, each.arrays) for each in shots])
-        self.contacts = Kept([KeptContacts(each.step, each.time, each.contacts) for each in shots])
+        self.frames = FramesInMemory([KeptFrame(self, each.step, each.time, each.arrays) for each in shots])
+        self.contacts = FramesInMemory([KeptContacts(each.step, each.time, each.contacts) for each in shots])

@@ -53,10 +53,10 @@ class Resumed:
     def __init__(self, run: Run) -> None:
         if not may_resume(run):
             raise InputError("this run cannot be resumed from the page: use the command that began it, with --resume")
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 (as long as this object)
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (as long as this object)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "clast.cli", *resume_words(run)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self._said,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self._errors,
         )  # fmt: skip
 
     @property
@@ -68,8 +68,8 @@ class Resumed:
         """What it has complained of last; nothing if it goes on or has ended well."""
         if not self.process.poll():
             return ""
-        self._said.seek(0)
-        lines = self._said.read().decode("utf-8", "replace").strip().splitlines()
+        self._errors.seek(0)
+        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
         return (lines or ["it ended at once"])[-1][-LONGEST:]
 
 

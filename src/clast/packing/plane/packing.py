@@ -104,8 +104,8 @@ class Packing(GrainsInBox):
         again = np.arange(len(self))
         for _ in range(ROUNDS):
             turned = self._with(self.positions, angles, self.width, self.height, self.corner)
-            asked = np.isin(pairs, again).any(axis=1)  # others were found to be well, and have not moved since
-            deep, depths = turned._overlapping(pairs[asked], shifts[asked])
+            moved = np.isin(pairs, again).any(axis=1)  # others were found to be well, and have not moved since
+            deep, depths = turned._overlapping(pairs[moved], shifts[moved])
             out = again[turned._beyond(again) > 0.0]
             again = np.union1d(deep, out).astype(np.int64)
             if not again.size:

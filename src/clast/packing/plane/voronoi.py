@@ -20,7 +20,7 @@ from clast.packing.joints import Joints, joints_of_cells
 from clast.packing.plane.diagram import voronoi_sides
 from clast.packing.plane.erosion import Floats, HalfPlanes, Ints, Rings, eroded
 from clast.packing.plane.packing import Packing
-from clast.packing.rounded_cells import THIN, RoundedCells, VoronoiReport, asked_measures, positive_length, unreachable
+from clast.packing.rounded_cells import THIN, RoundedCells, VoronoiReport, positive_length, unreachable, wanted_measures
 from clast.packing.sites import Sites, checked_counts, chosen_sites
 from clast.shapes.plane.make import convex_polygons
 
@@ -83,7 +83,7 @@ def voronoi_packing(
         raise InputError(f"border = {border!r} must be one of {', '.join(BORDERS)}")
     periodic = BORDERS[border]
     sheet = _Sheet(chosen_sites(sites, counts, side, periodic, seed, rng), columns * side, rows * side, periodic)
-    sheet.erode(*asked_measures(erosion, dilation, void_ratio, roundness, sheet.diameter))
+    sheet.erode(*wanted_measures(erosion, dilation, void_ratio, roundness, sheet.diameter))
     return sheet.packing()
 
 

@@ -126,8 +126,8 @@ class Packing3D(GrainsInBox):
         for turn in range(ROUNDS):
             drawn = Packing3D(self.shapes, positions, orientations, self.size, self.periodic, self.corner)
             pairs, shifts = drawn._crowded()
-            asked = np.isin(pairs, again).any(axis=1)  # others were found to be well, and have not moved since
-            deep, depths = drawn._overlapping(pairs[asked], shifts[asked], bones)
+            moved = np.isin(pairs, again).any(axis=1)  # others were found to be well, and have not moved since
+            deep, depths = drawn._overlapping(pairs[moved], shifts[moved], bones)
             out = again[drawn._beyond(again) > 0.0]
             again = np.union1d(deep[:, turn % 2], out).astype(np.int64)  # of a pair one is enough, each in its turn
             if not again.size:

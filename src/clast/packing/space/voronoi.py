@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 
 from clast.errors import InputError
 from clast.packing.plane.erosion import SHORT, Floats, Ints
-from clast.packing.rounded_cells import THIN, RoundedCells, VoronoiReport, asked_measures, positive_length, unreachable
+from clast.packing.rounded_cells import THIN, RoundedCells, VoronoiReport, positive_length, unreachable, wanted_measures
 from clast.packing.sites import Sites, checked_counts, chosen_sites
 from clast.packing.space.diagram import voronoi_cells
 from clast.packing.space.packing import Packing3D, Periodic
@@ -106,7 +106,7 @@ def voronoi_packing3d(
         raise InputError(f"merge = {merge!r} must be between 0 and {MOST_MERGE}: it is a part of d")
     periodic = _periodic(border)
     block = _Block(chosen_sites(sites, counts, side, periodic, seed, rng), np.array(counts) * side, periodic, float(merge))
-    block.erode(*asked_measures(erosion, dilation, void_ratio, roundness, block.diameter))
+    block.erode(*wanted_measures(erosion, dilation, void_ratio, roundness, block.diameter))
     return block.packing()
 
 

@@ -23,7 +23,8 @@ def build_space(keys: SpaceSceneKeys, shelf: SolidShelf, origin: list[str]) -> S
 def add_grain(scene: Scene3D, keys: SpaceGrainKeys, shelf: SolidShelf) -> None:
     """Add one of `grains`: its centre of mass at a place, turned from how it was drawn."""
     solid = shape_of(keys, shelf)
-    scene.add(solid, orientation=product(build_turn(keys), solid.orientation), **arguments(keys))
+    turned = product(build_turn(keys), solid.orientation)
+    scene.add(**arguments(keys) | {"solid": solid, "orientation": turned})
 
 
 def add_space_wall(scene: Scene3D, keys: SpaceWallKeys, shelf: SolidShelf) -> None:

@@ -1,19 +1,21 @@
 """The keys of a scene file with `dimension = 3`: what is not as in the plane (`clast.scene_files.schema`).
 
-The page docs/scene-file-3d.md is written from here; `clast.scene_files.space.reading` builds the scene.
+The page docs/scene-file-space.md is written from here; `clast.scene_files.space.reading` builds the scene.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from clast.scene.space import Box3D
+from clast.keys import keys_of
+from clast.scene.space import Box3D, Scene3D
 from clast.scene.tags import Pressure, Shear
-from clast.scene_files.declared import makes
+from clast.scene_files.declared import makes, new_table, table_of_arguments
 from clast.scene_files.schema import (
+    ARGUMENTS,
     ON,
     DashpotTag,
     FixedTag,
@@ -44,20 +46,13 @@ class SpacePairLawKeys(PairLawKeys):
 # --- bodies ----------------------------------------------------------------------------------------------------------
 
 
-class SpaceGrainKeys(TurnKeys):
-    """One grain."""
+if TYPE_CHECKING:
 
-    shape: Name = key(..., "a name in `shapes`, or of a ready-made solid", to=CODE)
-    position: Triple = key(..., "[x, y, z] of the centre of mass", "length")
-    velocity: Triple = key([0.0, 0.0, 0.0], "[x, y, z] at t = 0", "length/time")
-    spin: Triple = key([0.0, 0.0, 0.0], "angular velocity at t = 0 about the axes of the world, [x, y, z]", "radians/time")
-    density: float | None = key(None, "mass per volume; 1 if neither it nor `mass` is given", "mass/length³", gt=0.0)
-    mass: float | None = key(None, "mass", "mass", gt=0.0)
-    inertia: Triple | None = key(
-        None, "moments about the principal axes, as `clast shape` lists them; those of the solid if not given", "mass × length²"
-    )
-    material: Name = key("grain", "material, for `pair_law`")
-    name: Name | None = key(None, "name, for `tags`; bodies of one name form a group")
+    class SpaceGrainKeys(TurnKeys):
+        """What `Scene3D.add` declares."""
+
+else:
+    SpaceGrainKeys = new_table("SpaceGrainKeys", TurnKeys, "One grain.", keys_of(Scene3D.add))
 
 
 class SpaceWallKeys(TurnKeys):
@@ -145,7 +140,7 @@ AnySpaceFillKeys = Annotated[LatticeFillKeys | RandomFillKeys | SpaceVoronoiFill
 # --- tags ------------------------------------------------------------------------------------------------------------
 
 
-def _pairs(given: Any) -> Any:
+def _pairs(given: object) -> object:
     pairs = given if isinstance(given, list) else []
     good = len(pairs) == 2 and all(isinstance(pair, list) and len(pair) in (0, 2) for pair in pairs)
     names = [each for pair in pairs for each in pair] if good else [None]
@@ -248,15 +243,22 @@ class SpaceBoxKeys(Keys):
     offset: float = key(0.0, "by which images one period_y up lie further along x at the start, of a sheared cell", "length")
 
 
-class SpaceSceneKeys(SceneKeys):
+if TYPE_CHECKING:
+
+    class SpaceArgumentKeys(Keys):
+        """What `Scene3D` declares."""
+
+else:
+    SpaceArgumentKeys = table_of_arguments("SpaceArgumentKeys", ARGUMENTS, Scene3D)
+
+
+class SpaceSceneKeys(SpaceArgumentKeys, SceneKeys):
     """What differs from a scene file in the plane; every other key is as there."""
 
     dimension: Literal[3] = key(..., "3: the scene is in space", to=CODE)  # type: ignore[assignment]
-    gravity: Triple = key([0.0, 0.0, 0.0], "[x, y, z]", "length/time²")
     counting: Literal["euler"] = key("euler", "in space there is one way", to=CODE)
     law: SpaceLawKeys = key(..., "as in the plane, or one of those below")
     pair_law: list[SpacePairLawKeys] = key([], "laws between two materials, a list of tables", to=CODE)  # type: ignore[assignment]
-    remove_below: float | None = key(None, "grains that have fallen below this z leave the run", "length")
     box: SpaceBoxKeys = key(SpaceBoxKeys(), "periods, a table")  # type: ignore[assignment]
     shapes: dict[str, SolidKeys] = key({}, "solids by name, a table of tables", to=CODE)  # type: ignore[assignment]
     grains: list[SpaceGrainKeys] = key([], "single grains, a list of tables", to=CODE)  # type: ignore[assignment]

@@ -147,11 +147,11 @@ def _from_skeleton(grain: _Grain, radius: float, name: str) -> Shape:
 
 
 def _changed(grain: _Grain, shape: Shape) -> Shape:
-    asked = [key for key in ("opening", "erosion", "dilation") if getattr(grain, key) is not None]
-    if len(asked) > 1:
-        raise ShapeError(f'Besides "radius" only one of {" and ".join(asked)} can be done: remove the others, or "radius".')
-    if asked and grain.mass is not None:
-        raise ShapeError(f'The table "mass" belongs to the shape as drawn: remove it, or "{asked[0]}".')
+    changes = [key for key in ("opening", "erosion", "dilation") if getattr(grain, key) is not None]
+    if len(changes) > 1:
+        raise ShapeError(f'Besides "radius" only one of {" and ".join(changes)} can be done: remove the others, or "radius".')
+    if changes and grain.mass is not None:
+        raise ShapeError(f'The table "mass" belongs to the shape as drawn: remove it, or "{changes[0]}".')
     if grain.opening is not None:
         return opening(shape, grain.opening, largest=grain.largest)
     if grain.erosion is not None:

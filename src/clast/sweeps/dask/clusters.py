@@ -29,10 +29,10 @@ def scheduler_at(address: str, say: Callable[[str], None]) -> Iterator[DaskRows]
     place = address if "://" in address else f"tcp://{address}"
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # it prints whole tracebacks where we wait and go on
 
-    def client() -> Any:
+    def client() -> distributed.Client:
         return distributed.Client(place, timeout=CONNECT_SECONDS, set_as_default=False)
 
-    def connect(old: Any) -> Any:
+    def connect(old: distributed.Client) -> distributed.Client:
         """Another client, as soon as there is a scheduler: the old one gives up sooner than a machine starts anew."""
         with suppress(Exception):
             old.close(timeout=1.0)
@@ -59,10 +59,10 @@ def scheduler_at(address: str, say: Callable[[str], None]) -> Iterator[DaskRows]
 
 
 @contextmanager
-def clients_own(client: Any, say: Callable[[str], None]) -> Iterator[DaskRows]:
+def clients_own(client: distributed.Client, say: Callable[[str], None]) -> Iterator[DaskRows]:
     """The workers of a client that belongs to the user, who closes it too."""
 
-    def connect(old: Any) -> Any:
+    def connect(old: distributed.Client) -> distributed.Client:
         """The same client: it looks for its scheduler by itself, for a while."""
         while old.status == "connecting":
             time.sleep(LOOK_SECONDS)

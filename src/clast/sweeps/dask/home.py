@@ -26,6 +26,7 @@ from clast.output.store.atomic import write_text
 from clast.output.store.lock import is_written
 from clast.sweeps.dask.files import Travel
 from clast.sweeps.dask.row import HOME_MARK, TOPIC, leave, run_row, stop_rows
+from clast.sweeps.local import Order
 from clast.sweeps.task import SCENE_FILE
 
 FRUITLESS = 5  # times a row may lose its worker without having come further
@@ -59,32 +60,23 @@ class DaskRows:
     client: Any
     connect: Callable[[Any], Any]
 
-    def share_out(
-        self,
-        pieces: Sequence[Mapping[str, Any]],
-        *,
-        jobs: int | None,
-        hear: Callable[[int, Answer], None],
-        threads: int | str,
-        look: Callable[[], None],
-        say: Callable[[str], None],
-    ) -> None:
-        """See `Executor`; all rows are handed in at once if `jobs` is None, and the scheduler keeps workers busy."""
+    def share_out(self, pieces: Sequence[Mapping[str, Any]], order: Order) -> None:
+        """See `Executor`; all rows are handed in at once if no number of jobs is given, and the scheduler keeps workers busy."""
         if not pieces:
             return
         folder = Path(pieces[0]["folder"])
-        sharing = Sharing(self, pieces, hear, say)
+        sharing = Sharing(self, pieces, order.hear, order.say)
         write_text(folder / HOME_MARK, sharing.sweep)
         try:
             sharing.announce()
             while sharing.waiting or sharing.futures:
                 sharing.keep_connected()
-                sharing.hand_in(jobs or len(pieces))
+                sharing.hand_in(order.jobs or len(pieces))
                 sharing.listen(LOOK_SECONDS)
                 sharing.collect()
-                look()
+                order.look()
         except BaseException:
-            sharing.stop(look)
+            sharing.stop(order.look)
             raise
         finally:
             sharing.travel.close()

@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 from clast.algebra.space import minus, triple
 from clast.backend.device import device
-from clast.dynamics.space.balls.balls import Ball, Met, Side
+from clast.dynamics.contacts.round_bodies import Met, Side
+from clast.dynamics.space.balls.balls import Ball
 from clast.dynamics.space.columns import NO_GAIN, Gain, write_triple
 from clast.dynamics.space.tangents import NONE
 
@@ -26,16 +27,22 @@ def read_gains(lane, at):
     return Gain(triple(lane, at), triple(lane, at + 3)), Gain(NONE, triple(lane, at + 6))
 
 
+@device
+def write_motion(lane, met, side):
+    """Put the way between two bodies, the velocity of a over b and both spins into the first columns."""
+    write_triple(lane, WAY, met.way)
+    write_triple(lane, VELOCITY, minus(side.a.velocity, side.b.velocity))
+    write_triple(lane, SPIN_A, side.a.spin)
+    write_triple(lane, SPIN_B, side.b.spin)
+
+
 def lanes_of(expecting: int) -> SimpleNamespace:
     """`write_lane`, `read_lane` and how many columns they need; `expecting` where dashpots see what spheres will gain."""
 
     @device
     def write_lane(lane, met, side):
         """Put two spheres into a lane."""
-        write_triple(lane, WAY, met.way)
-        write_triple(lane, VELOCITY, minus(side.a.velocity, side.b.velocity))
-        write_triple(lane, SPIN_A, side.a.spin)
-        write_triple(lane, SPIN_B, side.b.spin)
+        write_motion(lane, met, side)
         lane[SQUARE], lane[REACH], lane[RADIUS] = met.square, side.reach, side.a.radius
         if expecting:
             write_gains(lane, WITHOUT_GAIN, side.a.gain, side.b.gain)

@@ -1,28 +1,16 @@
 """A sphere on a body with features as a lane of a block (`clast.dynamics.contacts.blocks`)."""
 
 from types import SimpleNamespace
-from typing import Any, NamedTuple
 
-from clast.algebra.space import minus, triple
+from clast.algebra.space import triple
 from clast.backend.device import device
-from clast.dynamics.space.balls.ball_lanes import GAINS, read_gains, write_gains
+from clast.dynamics.space.balls.ball_lanes import GAINS, SPIN_A, SPIN_B, VELOCITY, WAY, read_gains, write_gains, write_motion
 from clast.dynamics.space.balls.ball_on import Met
 from clast.dynamics.space.balls.balls import Ball
 from clast.dynamics.space.columns import NO_GAIN, NONE, write_triple
+from clast.dynamics.space.lanes import LaneSide
 
-WAY, VELOCITY, SPIN_A, SPIN_B, BRANCH, AXIS, SQUARE, COUNTS, CURVED, REACH, RADIUS, SIGN, WITHOUT_GAIN = (
-    0, 3, 6, 9, 12, 15, 18, 19, 20, 21, 22, 23, 24
-)  # fmt: skip
-
-
-class LaneSide(NamedTuple):
-    """Of a side what contacts need."""
-
-    a: Ball
-    b: Ball
-    branch: Any
-    reach: float
-    sign: float
+BRANCH, AXIS, SQUARE, COUNTS, CURVED, REACH, RADIUS, SIGN, WITHOUT_GAIN = 12, 15, 18, 19, 20, 21, 22, 23, 24  # behind SPIN_B
 
 
 def lanes_of(expecting: int) -> SimpleNamespace:
@@ -31,10 +19,7 @@ def lanes_of(expecting: int) -> SimpleNamespace:
     @device
     def write_lane(lane, met, side):
         """Put a candidate into a lane."""
-        write_triple(lane, WAY, met.way)
-        write_triple(lane, VELOCITY, minus(side.a.velocity, side.b.velocity))
-        write_triple(lane, SPIN_A, side.a.spin)
-        write_triple(lane, SPIN_B, side.b.spin)
+        write_motion(lane, met, side)
         write_triple(lane, BRANCH, side.branch)
         write_triple(lane, AXIS, met.axis)
         lane[SQUARE], lane[COUNTS], lane[CURVED] = met.square, met.counts, met.curved

@@ -14,6 +14,8 @@ import numpy as np
 
 from clast.algebra.space import along, cross, dot, minus, plus, times, triple
 from clast.backend.device import device
+from clast.dynamics.bodies.gains import readers
+from clast.dynamics.contacts.round_bodies import Met, Side
 from clast.dynamics.space.columns import BODY, MID_SPIN, MID_STEP, NO_GAIN, RADIUS, SPIN, VELOCITY, Gain, Wrench, read_gain
 from clast.dynamics.space.images import images_of
 from clast.dynamics.space.tangents import NONE, in_plane
@@ -29,26 +31,6 @@ class Ball(NamedTuple):
     mid_velocity: Any
     mid_spin: Any
     gain: Gain
-
-
-class Side(NamedTuple):
-    """Both spheres."""
-
-    a: Ball
-    b: Ball
-    reach: float
-    near: float
-    sign: float
-
-
-class Met(NamedTuple):
-    """The one candidate of two spheres."""
-
-    k: int
-    counts: float
-    way: Any  # from centre to centre
-    square: float
-    touching: bool
 
 
 class Touch(NamedTuple):
@@ -72,16 +54,7 @@ def ball_with(gain, state, b):
     return Ball(t[at + RADIUS], velocity, spin, velocity, spin, gain)
 
 
-@device
-def read_ball(state, b):
-    """The same where nobody sees what it will gain."""
-    return ball_with(NO_GAIN, state, b)
-
-
-@device
-def read_expecting_ball(state, b):
-    """The same where contacts have dashpots."""
-    return ball_with(read_gain(state, b), state, b)
+read_ball, read_expecting_ball = readers(ball_with, read_gain, NO_GAIN)
 
 
 def read_ball_of(choice: SimpleNamespace) -> Any:

@@ -83,42 +83,42 @@ class BoxTree:
         step = max(1, _PAIRS // max(1, least))
         for start in range(0, len(regions.low), step):
             stop = min(start + step, len(regions.low))
-            asked, held = np.repeat(np.arange(start, stop), least), np.tile(np.arange(least), stop - start)
+            wanted, held = np.repeat(np.arange(start, stop), least), np.tile(np.arange(least), stop - start)
             if self._levels:
-                yield from self._below(top, asked, held, regions)
-            elif len(asked):
-                yield asked, held
+                yield from self._below(top, wanted, held, regions)
+            elif len(wanted):
+                yield wanted, held
 
-    def _below(self, top: int, asked: Ints, held: Ints, regions: Regions) -> Iterator[tuple[Ints, Ints]]:
+    def _below(self, top: int, wanted: Ints, held: Ints, regions: Regions) -> Iterator[tuple[Ints, Ints]]:
         """Of pairs with boxes of the level `top` those that remain at the lowest one."""
-        waiting = [(top, asked, held)]
+        waiting = [(top, wanted, held)]
         while waiting:
-            level, asked, held = waiting.pop()
-            if len(asked) > _PAIRS:
-                half = len(asked) // 2
-                waiting += [(level, asked[half:], held[half:]), (level, asked[:half], held[:half])]
+            level, wanted, held = waiting.pop()
+            if len(wanted) > _PAIRS:
+                half = len(wanted) // 2
+                waiting += [(level, wanted[half:], held[half:]), (level, wanted[:half], held[:half])]
                 continue
-            left = _meeting(self._levels[level], held, regions, asked)
-            asked, held = asked[left], held[left]
+            left = _meeting(self._levels[level], held, regions, wanted)
+            wanted, held = wanted[left], held[left]
             if level == 0 or not len(left):
                 if len(left):
-                    yield asked, self._order[held]
+                    yield wanted, self._order[held]
                 continue
             inner = (_FAN * held[:, None] + np.arange(_FAN)).ravel()
             there = inner < len(self._levels[level - 1].low)
-            waiting.append((level - 1, np.repeat(asked, _FAN)[there], inner[there]))
+            waiting.append((level - 1, np.repeat(wanted, _FAN)[there], inner[there]))
 
 
-def _meeting(boxes: _Level, held: Ints, regions: Regions, asked: Ints) -> Ints:
-    """Which of the pairs of boxes `held` (k,) and regions `asked` (k,) may meet."""
+def _meeting(boxes: _Level, held: Ints, regions: Regions, wanted: Ints) -> Ints:
+    """Which of the pairs of boxes `held` (k,) and regions `wanted` (k,) may meet."""
     low, high = boxes.low[held], boxes.high[held]
-    floor, ceiling = regions.low[asked], regions.high[asked]
+    floor, ceiling = regions.low[wanted], regions.high[wanted]
     meet = np.ones(len(held), dtype=np.bool_)
     for axis in range(low.shape[1]):
         meet &= (low[:, axis] <= ceiling[:, axis]) & (high[:, axis] >= floor[:, axis])
     left = np.flatnonzero(meet)
     for slab in range(regions.normal.shape[1]):
-        box, region = held[left], asked[left]
+        box, region = held[left], wanted[left]
         normal = regions.normal[region, slab]
         middle, reach = dot(normal, boxes.centre[box]), dot(np.abs(normal), boxes.half[box])
         left = left[(middle + reach >= regions.least[region, slab]) & (middle - reach <= regions.most[region, slab])]
