@@ -12,7 +12,7 @@ from clast.experiments.shared.running import run_experiment
 from clast.experiments.triaxial import Triaxial, cell_of, evaluate, roundnesses_of, scene_at_end, table_name
 from clast.packing.space.voronoi import voronoi_packing3d
 
-TINY = {"grains": 3, "roundnesses": 2, "seeds": 1, "strain": 0.02, "rate": 0.01}
+TINY = {"grains": 3, "roundnesses": 2, "seeds": 1, "strain": 0.02, "rate": 4e-3}
 
 
 @pytest.fixture(scope="module")
