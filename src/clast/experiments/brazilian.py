@@ -30,7 +30,7 @@ from clast.laws import Linear
 from clast.measures.book import Book
 from clast.measures.breakage import Crack, crack_among
 from clast.measures.snapshots.accounts import accounts
-from clast.output.figures.bonds import draw_faces
+from clast.output.figures.bonds import draw_faces, usual_force
 from clast.output.figures.plane import draw_bodies, save_figure, scene_outlines
 from clast.output.store.reader import Run, StudyTable
 from clast.scene.bonds import Bond
@@ -301,9 +301,9 @@ def figures(p: Brazilian, run: Run, folder: Path) -> Sequence[Path]:
     import matplotlib.pyplot as plt
 
     figure, panels = plt.subplots(1, 2, figsize=(13.0, 6.4), layout="constrained")
-    scene = disc(p, p.seed)
+    scene, most = disc(p, p.seed), usual_force(run.tables[f"disc, seed {p.seed}: before"]["pull"])
     for axes, when, title in zip(panels, ("before", "after"), ("before the crack", "after it"), strict=True):
-        shown = draw_disc(axes, scene, run.tables[f"disc, seed {p.seed}: {when}"], title)
+        shown = draw_disc(axes, scene, run.tables[f"disc, seed {p.seed}: {when}"], most, title)
     figure.colorbar(shown, ax=panels, label="force across the bond, pulling positive", shrink=0.8)
     paths = [save_figure(figure, folder / "brazilian.png")]
 
@@ -314,13 +314,13 @@ def figures(p: Brazilian, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
-def draw_disc(axes: Any, scene: Scene, bonds: Mapping[str, np.ndarray], title: str) -> Any:
-    """The faces between the grains, by force, on the disc as it was at the start."""
+def draw_disc(axes: Any, scene: Scene, bonds: Mapping[str, np.ndarray], most: float, title: str) -> Any:
+    """The faces between the grains, by force, `most` in the deepest colours, on the disc as it was at the start."""
     grains = np.flatnonzero(~scene.bodies.column("big"))
     places, angles = scene.bodies.column("position"), scene.bodies.column("angle")
     draw_bodies(axes, scene_outlines(scene), grains, places, angles, facecolor="0.93", edgecolor="0.85")
     points, normals = (np.stack([bonds[a], bonds[b]], axis=1) for a, b in (("x", "y"), ("nx", "ny")))
-    shown = draw_faces(axes, points, normals, scene.bonds.width, bonds["pull"], bonds["holds"] != 0)
+    shown = draw_faces(axes, points, normals, scene.bonds.width, bonds["pull"], bonds["holds"] != 0, most)
     axes.set(aspect="equal", title=title, xlabel="x [grains]")
     axes.autoscale_view()
     return shown
