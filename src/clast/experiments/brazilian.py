@@ -15,7 +15,7 @@ Voronoi sample under uniform strain is uniform to rounding (the rigid-body-sprin
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -125,9 +125,9 @@ class Tested(NamedTuple):
     after: dict[str, np.ndarray]
 
 
-def tested(scene: Scene, p: Brazilian, load_of: Callable[[Engine, Snapshot], float]) -> Tested:
+def tested(scene: Scene, p: Brazilian, load_of: Callable[[Engine, Snapshot], float], threads: int | str) -> Tested:
     """Load a sample until it has cracked and bears little, or is cracked all through."""
-    engine = Engine(scene)
+    engine = Engine(scene, threads=threads)
     middle = in_the_middle(scene, MIDDLE * 0.5 * p.diameter)
     rows: list[dict[str, float]] = []
     books: list[dict[str, float]] = []
@@ -140,7 +140,7 @@ def tested(scene: Scene, p: Brazilian, load_of: Callable[[Engine, Snapshot], flo
         load = load_of(engine, snapshot)
         most = max(most, load)
         stress = stress_of(snapshot, middle)
-        broken = np.count_nonzero(~bonds.holding)
+        broken = int(np.count_nonzero(~bonds.holding))
         rows.append({"step": engine.step, "time": engine.time, "load": load, "broken": broken, **stress})
         books.append(accounts(engine, snapshot))
         crack = crack or crack_of(bonds, places, LONG * p.diameter)
@@ -153,9 +153,14 @@ def tested(scene: Scene, p: Brazilian, load_of: Callable[[Engine, Snapshot], flo
     book = Book(curve["time"], {name: np.array([row[name] for row in books]) for name in books[0]})
     short = crack_of(bonds, places, SHORT * p.diameter)
     assert short is not None
-    found = {"crack_step": crack.step, "crack_x": crack.middle[0], "crack_y": crack.middle[1], "energy_error": book.energy_error}
+    found: dict[str, float] = {
+        "crack_step": crack.step,
+        "crack_x": crack.middle[0],
+        "crack_y": crack.middle[1],
+        "energy_error": book.energy_error,
+    }
     found["short_step"] = short.step
-    found["first_step"] = np.min(bonds.broken_steps[~bonds.holding])
+    found["first_step"] = int(bonds.broken_steps[~bonds.holding].min())
     found["closed_xx"], found["closed_yy"] = closed_form(scene.bodies.column("position")[middle], p.diameter)
     curve |= {name: np.full(len(rows), value) for name, value in found.items()}
     after = seen_of(snapshot) | {"of_crack": np.isin(np.arange(len(places)), crack.bonds)}
@@ -213,16 +218,31 @@ def load_on_ends(engine: Engine, snapshot: Snapshot) -> float:
     return 0.5 * float(np.abs(bonds.forces[across, 0]).sum()) if across.any() else 0.0
 
 
+def press_disc(p: Brazilian, seed: int, threads: int | str) -> Tested:
+    """Press a disc."""
+    return tested(disc(p, seed), p, load_on_plates, threads)
+
+
+def pull_strip(p: Brazilian, seed: int, threads: int | str) -> Columns:
+    """Pull a strip."""
+    return tested(strip(p, seed), p, load_on_ends, threads).curve
+
+
+def part_of(made: Callable[[], Tested], name: str) -> Columns:
+    """One of the tables of a test, which is done once."""
+    found: Columns = getattr(made(), name)
+    return found
+
+
 def tables(p: Brazilian, threads: int | str) -> Mapping[str, Callable[[], Columns]]:
     """The curve of every test; of the first disc its bonds before the crack and at the end."""
     wanted: dict[str, Callable[[], Columns]] = {}
     for seed in range(p.seed, p.seed + p.samples):
-        made = cache(lambda seed=seed: tested(disc(p, seed), p, load_on_plates))
-        wanted[f"disc, seed {seed}"] = lambda made=made: made().curve
+        made = cache(partial(press_disc, p, seed, threads))
+        wanted[f"disc, seed {seed}"] = partial(part_of, made, "curve")
         if seed == p.seed:
-            wanted[f"disc, seed {seed}: before"] = lambda made=made: made().before
-            wanted[f"disc, seed {seed}: after"] = lambda made=made: made().after
-        wanted[f"strip, seed {seed}"] = lambda seed=seed: tested(strip(p, seed), p, load_on_ends).curve
+            wanted |= {f"disc, seed {seed}: {when}": partial(part_of, made, when) for when in ("before", "after")}
+        wanted[f"strip, seed {seed}"] = partial(pull_strip, p, seed, threads)
     return wanted
 
 
