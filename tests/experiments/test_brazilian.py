@@ -60,7 +60,7 @@ def test_curved_plates_touch_and_do_not_overlap():
     near = np.abs(outline[:, 0]) < 3.0
     distance = np.hypot(outline[near & (outline[:, 1] > 0.0), 0], outline[near & (outline[:, 1] > 0.0), 1] - centre)
     assert distance.max() + grains[0].shape.radius == pytest.approx(9.0, abs=1e-6)
-    with pytest.raises(InputError, match="jaws 0.5: curved"):
+    with pytest.raises(InputError, match=r"jaws 0\.5: curved"):
         disc(Brazilian(**SMALL, jaws=0.5), 1)
 
 

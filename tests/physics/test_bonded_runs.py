@@ -5,8 +5,10 @@ import pytest
 from bonded_scenes import cross, torn
 
 import clast
-from clast.errors import SceneError
+from clast.cli import run_command
+from clast.errors import InputError, SceneError
 from clast.measures import Breakage, Fragments, Stress
+from clast.output.figures.picture import Looks, picture
 from clast.output.recording import Interrupted
 from clast.packing import voronoi_packing
 from clast.shapes import disk
@@ -54,6 +56,28 @@ def test_fragments_are_what_a_search_by_hand_finds(run):
     found = Fragments().compute(run).label[:24]
     assert len(np.unique(label)) == found.max() + 1
     assert all(len(np.unique(found[label == each])) == 1 for each in np.unique(label))
+
+
+def test_a_picture_has_a_line_for_each_bond_and_black_ones_where_they_broke(run, tmp_path):
+    figure = picture(run, [0, -1], Looks(bonds=True))
+    broken = np.count_nonzero(run.frames[-1]["bond_steps"] >= 0)
+    for axes, count in zip(figure.axes, (0, broken), strict=True):
+        lines = [each for each in axes.collections if type(each).__name__ == "LineCollection"]
+        assert [len(each.get_segments()) for each in lines] == [count, len(run.scene["bond_bodies"]) - count]
+        lengths = [np.hypot(*(b - a)) for each in lines for a, b in each.get_segments()]
+        assert sum(lengths) == pytest.approx(run.scene["bond_width"].sum(), rel=1e-6)
+        assert lines[1].get_clim() == figure.axes[0].collections[-1].get_clim()
+    assert run_command(["figure", str(run.folder), "--bonds", "--out", str(tmp_path / "torn.png")]) == 0
+    assert (tmp_path / "torn.png").stat().st_size > 5000
+
+
+def test_a_picture_of_bonds_where_there_are_none_is_refused(tmp_path):
+    scene = clast.Scene(law=clast.Linear(1e4))
+    scene.add(disk(radius=0.5), (0.0, 0.0))
+    alone = clast.run(scene, out=tmp_path / "run", **{**SETTINGS, "until": 0.01})
+    assert Fragments().compute(alone).sizes.tolist() == [1] and Breakage().compute(alone).bonds == 0
+    with pytest.raises(InputError, match="there are no bonds in"):
+        picture(alone, [-1], Looks(bonds=True))
 
 
 def test_a_run_that_was_stopped_goes_on_with_the_same_bits(run, tmp_path):

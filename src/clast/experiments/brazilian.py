@@ -15,7 +15,7 @@ Voronoi sample under uniform strain is uniform to rounding (the rigid-body-sprin
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +30,7 @@ from clast.laws import Linear
 from clast.measures.book import Book
 from clast.measures.breakage import Crack, crack_among
 from clast.measures.snapshots.accounts import accounts
-from clast.output.figures.bonds import draw_faces
+from clast.output.figures.bonds import draw_faces, usual_force
 from clast.output.figures.plane import draw_bodies, save_figure, scene_outlines
 from clast.output.store.reader import Run, StudyTable
 from clast.scene.bonds import Bond
@@ -125,9 +125,9 @@ class Tested(NamedTuple):
     after: dict[str, np.ndarray]
 
 
-def tested(scene: Scene, p: Brazilian, load_of: Callable[[Engine, Snapshot], float]) -> Tested:
+def tested(scene: Scene, p: Brazilian, load_of: Callable[[Engine, Snapshot], float], threads: int | str) -> Tested:
     """Load a sample until it has cracked and bears little, or is cracked all through."""
-    engine = Engine(scene)
+    engine = Engine(scene, threads=threads)
     middle = in_the_middle(scene, MIDDLE * 0.5 * p.diameter)
     rows: list[dict[str, float]] = []
     books: list[dict[str, float]] = []
@@ -140,7 +140,7 @@ def tested(scene: Scene, p: Brazilian, load_of: Callable[[Engine, Snapshot], flo
         load = load_of(engine, snapshot)
         most = max(most, load)
         stress = stress_of(snapshot, middle)
-        broken = np.count_nonzero(~bonds.holding)
+        broken = int(np.count_nonzero(~bonds.holding))
         rows.append({"step": engine.step, "time": engine.time, "load": load, "broken": broken, **stress})
         books.append(accounts(engine, snapshot))
         crack = crack or crack_of(bonds, places, LONG * p.diameter)
@@ -153,9 +153,14 @@ def tested(scene: Scene, p: Brazilian, load_of: Callable[[Engine, Snapshot], flo
     book = Book(curve["time"], {name: np.array([row[name] for row in books]) for name in books[0]})
     short = crack_of(bonds, places, SHORT * p.diameter)
     assert short is not None
-    found = {"crack_step": crack.step, "crack_x": crack.middle[0], "crack_y": crack.middle[1], "energy_error": book.energy_error}
+    found: dict[str, float] = {
+        "crack_step": crack.step,
+        "crack_x": crack.middle[0],
+        "crack_y": crack.middle[1],
+        "energy_error": book.energy_error,
+    }
     found["short_step"] = short.step
-    found["first_step"] = np.min(bonds.broken_steps[~bonds.holding])
+    found["first_step"] = int(bonds.broken_steps[~bonds.holding].min())
     found["closed_xx"], found["closed_yy"] = closed_form(scene.bodies.column("position")[middle], p.diameter)
     curve |= {name: np.full(len(rows), value) for name, value in found.items()}
     after = seen_of(snapshot) | {"of_crack": np.isin(np.arange(len(places)), crack.bonds)}
@@ -213,16 +218,31 @@ def load_on_ends(engine: Engine, snapshot: Snapshot) -> float:
     return 0.5 * float(np.abs(bonds.forces[across, 0]).sum()) if across.any() else 0.0
 
 
+def press_disc(p: Brazilian, seed: int, threads: int | str) -> Tested:
+    """Press a disc."""
+    return tested(disc(p, seed), p, load_on_plates, threads)
+
+
+def pull_strip(p: Brazilian, seed: int, threads: int | str) -> Columns:
+    """Pull a strip."""
+    return tested(strip(p, seed), p, load_on_ends, threads).curve
+
+
+def part_of(made: Callable[[], Tested], name: str) -> Columns:
+    """One of the tables of a test, which is done once."""
+    found: Columns = getattr(made(), name)
+    return found
+
+
 def tables(p: Brazilian, threads: int | str) -> Mapping[str, Callable[[], Columns]]:
     """The curve of every test; of the first disc its bonds before the crack and at the end."""
     wanted: dict[str, Callable[[], Columns]] = {}
     for seed in range(p.seed, p.seed + p.samples):
-        made = cache(lambda seed=seed: tested(disc(p, seed), p, load_on_plates))
-        wanted[f"disc, seed {seed}"] = lambda made=made: made().curve
+        made = cache(partial(press_disc, p, seed, threads))
+        wanted[f"disc, seed {seed}"] = partial(part_of, made, "curve")
         if seed == p.seed:
-            wanted[f"disc, seed {seed}: before"] = lambda made=made: made().before
-            wanted[f"disc, seed {seed}: after"] = lambda made=made: made().after
-        wanted[f"strip, seed {seed}"] = lambda seed=seed: tested(strip(p, seed), p, load_on_ends).curve
+            wanted |= {f"disc, seed {seed}: {when}": partial(part_of, made, when) for when in ("before", "after")}
+        wanted[f"strip, seed {seed}"] = partial(pull_strip, p, seed, threads)
     return wanted
 
 
@@ -301,9 +321,9 @@ def figures(p: Brazilian, run: Run, folder: Path) -> Sequence[Path]:
     import matplotlib.pyplot as plt
 
     figure, panels = plt.subplots(1, 2, figsize=(13.0, 6.4), layout="constrained")
-    scene = disc(p, p.seed)
+    scene, most = disc(p, p.seed), usual_force(run.tables[f"disc, seed {p.seed}: before"]["pull"])
     for axes, when, title in zip(panels, ("before", "after"), ("before the crack", "after it"), strict=True):
-        shown = draw_disc(axes, scene, run.tables[f"disc, seed {p.seed}: {when}"], title)
+        shown = draw_disc(axes, scene, run.tables[f"disc, seed {p.seed}: {when}"], most, title)
     figure.colorbar(shown, ax=panels, label="force across the bond, pulling positive", shrink=0.8)
     paths = [save_figure(figure, folder / "brazilian.png")]
 
@@ -314,13 +334,13 @@ def figures(p: Brazilian, run: Run, folder: Path) -> Sequence[Path]:
     return paths
 
 
-def draw_disc(axes: Any, scene: Scene, bonds: Mapping[str, np.ndarray], title: str) -> Any:
-    """The faces between the grains, by force, on the disc as it was at the start."""
+def draw_disc(axes: Any, scene: Scene, bonds: Mapping[str, np.ndarray], most: float, title: str) -> Any:
+    """The faces between the grains, by force, `most` in the deepest colours, on the disc as it was at the start."""
     grains = np.flatnonzero(~scene.bodies.column("big"))
     places, angles = scene.bodies.column("position"), scene.bodies.column("angle")
     draw_bodies(axes, scene_outlines(scene), grains, places, angles, facecolor="0.93", edgecolor="0.85")
     points, normals = (np.stack([bonds[a], bonds[b]], axis=1) for a, b in (("x", "y"), ("nx", "ny")))
-    shown = draw_faces(axes, points, normals, scene.bonds.width, bonds["pull"], bonds["holds"] != 0)
+    shown = draw_faces(axes, points, normals, scene.bonds.width, bonds["pull"], bonds["holds"] != 0, most)
     axes.set(aspect="equal", title=title, xlabel="x [grains]")
     axes.autoscale_view()
     return shown

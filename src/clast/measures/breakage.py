@@ -63,7 +63,7 @@ class Breakage(Measure):
 
         if axes is None:
             axes = plt.subplots(figsize=(6, 5), layout="constrained")[1]
-        shown = axes.scatter(*self.points.T, c=np.arange(self.broken), s=10, cmap="viridis")
+        shown = axes.scatter(self.points[:, 0], self.points[:, 1], c=np.arange(self.broken), s=10, cmap="viridis")
         axes.figure.colorbar(shown, ax=axes, label="broken bonds, in order")
         axes.set(xlabel="x", ylabel="y", aspect="equal")
         return axes.figure

@@ -26,8 +26,8 @@ class Joints(NamedTuple):
     shifts: Floats  # (m, 2) from the second grain to the image of it that is meant
 
     def some(self, which: Ints) -> Joints:
-        """Some of them, by number or yes and no."""
-        return Joints(*(each[which] for each in self))
+        """Some of them, by number."""
+        return self._replace(**{name: each[which] for name, each in self._asdict().items()})
 
     def among(self, grains: ArrayLike) -> Joints:
         """Those between grains of a part of the packing, numbered anew: number k is then grains[k]. InputError for a grain named
@@ -38,7 +38,7 @@ class Joints(NamedTuple):
         count = 1 + int(max(self.pairs.max(initial=-1), kept.max(initial=-1)))
         number = np.full(count, -1)
         number[kept] = np.arange(kept.size)
-        inside = self.some((number[self.pairs] >= 0).all(axis=1))
+        inside = self.some(np.flatnonzero((number[self.pairs] >= 0).all(axis=1)))
         return inside._replace(pairs=number[inside.pairs])
 
 

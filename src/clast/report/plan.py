@@ -26,6 +26,7 @@ SECONDS: Mapping[str, Mapping[str, float]] = {
     "biaxial-shapes": {"quick": 75.0, "full": 1040.0},
     "biaxial-voronoi": {"quick": 45.0, "full": 640.0},
     "bouncing-ball": {"quick": 9.0, "full": 30.0},
+    "brazilian": {"quick": 20.0, "full": 670.0},
     "chung-ooi": {"quick": 11.0, "full": 60.0},
     "cost-of-shape": {"quick": 30.0},
     "cost-of-sides": {"quick": 40.0},

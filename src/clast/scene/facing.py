@@ -27,7 +27,7 @@ def facing(scene: Any, ids: np.ndarray, gap: float) -> Faces:
     """Pairs of some bodies whose surfaces are at most `gap` apart, images through periodic sides included.
 
     The width of a face is that of the two skeletons side by side, and twice the smaller sphero-radius; its length is the distance
-    of the two centres, measured across it. SceneError where a body is not of a shape that has faces: a wall of open lines.
+    of the two centres, measured across it. SceneError where skeletons meet: there is no face between them.
     """
     bodies = [scene.bodies[k] for k in ids.tolist()]
     corners = [body.turned_vertices() + np.array(body.position) for body in bodies]

@@ -14,7 +14,7 @@ from clast.measures.bonded import bonds_of
 from clast.measures.chains import ForceChains
 from clast.measures.stored import diameters_of, present_grains
 from clast.output.figures.areas import Array
-from clast.output.figures.bonds import draw_bonds
+from clast.output.figures.bonds import draw_bonds, force_in
 from clast.output.figures.chains import IN_CHAIN, KEY, OTHER, draw_forces
 from clast.output.figures.drawn import Figure
 from clast.output.figures.plane import WALL, draw_bodies, fit_figure, plain_figure, run_outlines
@@ -118,6 +118,7 @@ def plane_picture(run: Run, chosen: Sequence[int], looks: Looks) -> Figure:
     walls = np.flatnonzero(bodies.big & ~looks.hidden(run))
     figure = plain_figure()
     row = figure.subplots(1, len(chosen), sharex=True, sharey=True, squeeze=False)[0]
+    strongest = force_in(run, chosen) if looks.bonds else None
     for axes, index in zip(row, chosen, strict=True):
         frame, there = run.frames[index], bodies.at(run.frames[index])
         colours = shades.colours(index)
@@ -128,7 +129,7 @@ def plane_picture(run: Run, chosen: Sequence[int], looks: Looks) -> Figure:
         draw_bodies(axes, there, grains, frame.positions, frame.angles, colours=colours)
         axes.set(xlabel="x", title=f"t = {frame.time:.4g}", aspect="equal", xlim=(low[0], high[0]), ylim=(low[1], high[1]))
         if looks.bonds:
-            draw_bonds(axes, run, index)
+            draw_bonds(axes, run, index, strongest)
     row[0].set_ylabel("y")
     fit_figure(figure, len(chosen))
     width, height = figure.get_size_inches()
