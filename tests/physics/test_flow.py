@@ -216,6 +216,8 @@ def test_the_balance_of_masses_is_exact(tmp_path):
     assert np.array_equal(series["mass_in"], series["mass_in_feed"])
     assert 0.0 < series["mass_out_foot"][-1] <= series["mass_out"][-1]
     assert run.frames[0].present.sum() == 2 and run.frames[-1].present.sum() == 1 + series["grains_there"][-1]
+    with pytest.raises(SceneError, match="a scene with sources begins with none of their grains"):
+        slope().begin_as(run)
     again = clast.Scene.from_run(run, law=LAW)
     assert len(again) == run.frames[-1].present.sum() and not again.sources
 

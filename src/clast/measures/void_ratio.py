@@ -36,8 +36,11 @@ class VoidRatio(Measure):
         grains = grains_of(run)
         if not grains.any():
             raise InputError("the run has no grains, so its sample is all void")
-        if len(run.frames) and not present_grains(run, run.frames[-1])[grains].all():
-            raise InputError("grains were taken out during the run (remove_below), so the sample has no one void ratio")
+        ends = (run.frames[k] for k in (0, -1)) if len(run.frames) else ()
+        if any(not present_grains(run, frame)[grains].all() for frame in ends):
+            raise InputError(
+                "grains came in or were taken out during the run (sources, sinks, remove_below): the sample has no one void ratio"
+            )
         self.time = region.time
         self._size, self._letter = float(sizes_of(run)[grains].sum()), "V" if in_space(run) else "A"
         self.void_ratio = region.size / self._size - 1.0

@@ -233,6 +233,15 @@ def test_taken_out_grains_leave_no_void_ratio():
         VoidRatio().compute(run)
 
 
+def test_grains_that_came_in_leave_no_void_ratio():
+    run = square_packing()
+    whole = run.frames.pop()
+    run.add_frame(whole["positions"], present=np.array([1] * 15 + [0]))
+    run.add_frame(whole["positions"], present=np.ones(16))
+    with pytest.raises(InputError, match="grains came in or were taken out"):
+        VoidRatio().compute(run)
+
+
 def test_every_measure_has_a_labelled_picture():
     import matplotlib.pyplot as plt
 

@@ -46,6 +46,15 @@ def test_a_scene_is_drawn_where_its_bodies_start(scene):
     assert grey > 1000 and blue > 10_000
 
 
+def test_grains_of_sources_are_not_there_yet(scene):
+    before = scene_png(scene)
+    scene.source(disk(radius=0.5), (0.0, 9.0), (0.0, 9.0), count=3)
+    assert scene_png(scene) == before
+    empty = Scene(law=Linear(1e4))
+    empty.source(disk(radius=0.5), (0.0, 9.0), (0.0, 9.0), count=3)
+    assert scene_png(empty) is None
+
+
 def test_a_periodic_side_shows_one_period():
     from matplotlib.figure import Figure
 

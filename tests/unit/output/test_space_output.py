@@ -334,6 +334,14 @@ def test_figures_of_a_run_and_a_scene(tmp_path, capfd, monkeypatch):
     assert capfd.readouterr().err == "", "no word of a missing window system"
 
 
+def test_grains_of_sources_are_not_there_yet(monkeypatch):
+    monkeypatch.setattr(space_figures, "WIDTH", 200)
+    scene = ball_scene()
+    before = scene_png(scene)
+    scene.source(sphere(0.5), (0.0, 0.0, 9.0), (0.0, 0.0, 9.0), count=3)
+    assert scene_png(scene) == before
+
+
 def test_what_does_not_move_is_told_apart_by_id(tmp_path):
     scene = ball_scene()
     still = {"velocities": np.zeros((3, 3))}

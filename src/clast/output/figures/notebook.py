@@ -48,7 +48,7 @@ def scene_png(scene: Scene | Scene3D) -> bytes | None:
     """The picture of a scene, or None where there is nothing to see or too much to draw unasked."""
     from clast.output.figures.plane import scene_figure
 
-    return figure_png(scene_figure(scene)) if 0 < len(scene.bodies) <= MOST_BODIES else None
+    return figure_png(scene_figure(scene)) if 0 < len(scene.bodies) - scene.waiting.size <= MOST_BODIES else None
 
 
 def shape_png(shape: Shape) -> bytes:
