@@ -4,11 +4,12 @@ The motion does not depend on α in any bit, so the same run is timed with each 
 counts. The papers' α are 0.1 … 0.9 cm; ours begin lower, because there the optimum is.
 
 The rules, written down before the runs. The grains' way over the plate's (`clast.experiments.shared.following`), mean over the
-plate's speeds, must be at least 0.4, and their gradient 0.5, or nothing is judged. β and γ (of ARX, which takes it to be 2, γ) are
-fitted to all our α at 1 cm/s, and agree within 10 % or within twice their own error. PRE10's own fit puts 5 % of the time into
-lists at its smallest α and its optimum at 0.011 cm, a tenth of that: its data can hardly tell β. So the clocked share of lists
-there is printed beside that of the published fit, and how the number of listed pairs grows, which no program decides. (Added after
-the first run, not judged: the exponents of the clocked parts, and the cost per step that would make our γ the paper's.)
+plate's speeds, must be at least 0.4, and their gradient 0.5, or nothing is judged. β and γ (of ARX, which takes it to be 2, γ)
+are fitted to all our α at 1 cm/s, and agree within 10 % or within twice their own error. PRE10's own fit puts 5 % of the time
+into lists at its smallest α and its optimum at 0.011 cm, a tenth of that: its data can hardly tell β. So the clocked share of
+lists there is printed beside that of the published fit, and how the number of listed pairs grows, which no program decides.
+(Added after the first run, not judged: the exponents of the clocked parts, and the cost per step that would make our γ the
+paper's.)
 """
 
 import warnings
