@@ -1,6 +1,7 @@
 """hopper, with a dozen grains; and its counting and judging on made-up series."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -254,6 +255,15 @@ def test_the_length_of_an_arch_of_three_disks():
     arch = arch_between(0, 4, filling.Engine(scene, dt=1e-4).snapshot().contacts, 5)
     assert arch.grains.tolist() == [1, 2, 3]
     assert arch.length == pytest.approx(3.0, abs=0.005)
+
+
+def test_an_arch_begins_and_ends_at_the_contacts_with_the_walls():
+    first, second = (np.array([(x, 0.0) for x in along]) for along in ((9.0, 1.5, 0.7), (-1.0, -0.5, -9.0)))
+    bodies = np.array([(2, 0), (0, 1), (1, 3)])
+    contacts = SimpleNamespace(bodies=bodies, counts=np.ones(3), first_arms=first, second_arms=second)
+    assert arch_between(2, 3, contacts, 4).length == pytest.approx(1.0 + 2.0 + 0.7)
+    contacts.counts[1] = -1.0  # a notch subtracts: no contact of its own
+    assert arch_between(2, 3, contacts, 4) is NO_ARCH
 
 
 def test_all_grains_have_the_area_of_the_cow():

@@ -188,7 +188,7 @@ def outcome(table: Any, grains: int) -> tuple[bool | None, float, float]:
     if table["broken"][0]:
         return None, math.nan, math.nan
     time, through = table["time"], table["through"]
-    if through[-1] >= grains or not is_jammed(time, through, grains):
+    if not is_jammed(time, through, grains):  # None for one that was empty too soon
         return False, math.nan, math.nan
     last = time >= time[-1] - QUIET
     return True, *held_arch(table["arch_length"][last], table["arch"][last])
