@@ -43,6 +43,7 @@ SECONDS: Mapping[str, Mapping[str, float]] = {
     "hopper-odds": {"quick": 75.0, "full": 16000.0},
     "hopper-3d": {"quick": 20.0, "full": 500.0},
     "hysteresis": {"quick": 24.0, "full": 180.0},
+    "overlap-force": {"quick": 15.0},
     "packing": {"quick": 35.0, "full": 260.0},
     "packing-3d": {"quick": 20.0, "full": 80.0},
     "polyhedron-energy": {"quick": 16.0, "full": 260.0},

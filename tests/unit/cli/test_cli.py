@@ -128,7 +128,7 @@ def test_run_makes_a_fresh_folder_each_time_and_reports(capsys):
         "quantities",
     }
     assert expected <= set(run.result)
-    names = {"name", "unit", "published", "measured", "agrees", "note"}
+    names = {"name", "unit", "published", "published_error", "measured", "error", "agrees", "note"}
     assert all(set(each) == names for each in run.result["quantities"])
     assert run.result["quantities"][0]["measured"] is None  # no contact yet
 
