@@ -134,7 +134,7 @@ def clock_of(
     """The numbers of a step whose first body is the first with tags, if any are."""
     return Clock(
         dt, 0.0 if first else dt, 0.5, 0.5, 0.0, float(drift), float(kick), float(whole), float(share), float(drag), float(alpha),
-        False, bool(first), 0, 0, 1e9,
+        False, bool(first), 0, 0, 1e9, np.inf,
     )  # fmt: skip
 
 
