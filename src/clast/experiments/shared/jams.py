@@ -11,7 +11,7 @@ from clast.output.figures.plane import draw_bodies, scene_outlines
 MARKS = ("o", "^", "s", "p")
 TINTS = ("#c8614f", "#e8a33a", "#4878a8", "#6a9f58")  # of shapes, in their order
 ASIDE = 0.3  # m: shapes beside each other at one opening
-TOP = 60.0  # m, of the pictures of grains
+ABOVE = 6.0  # m, of the pictures of grains, above the highest
 
 
 def draw_odds(
@@ -47,7 +47,8 @@ def draw_odds(
         axes.set(xlabel="opening [m]", ylim=(-0.05, 1.05), xlim=(edge[0], edge[-1]), title=damping_in_words(zeta))
         axes.set_xticks(wide)
     panels[0][0].set_ylabel("jam probability")
-    panels[0][-1].legend(loc="upper right", fontsize=9)
+    handles = {label: each for axes in panels[0] for each, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=5, fontsize=9, frameon=False)
     return figure
 
 
@@ -103,8 +104,9 @@ def draw_paper(ends: Sequence[Sequence[tuple[str, Any, np.ndarray, np.ndarray] |
     """
     import matplotlib.pyplot as plt
 
-    half = 0.53 * width
-    size = (4.0 * len(ends[0]) + 0.5, 4.0 * len(ends) * (TOP - BELOW) / (2.0 * half) + 0.5)
+    half, shown_ones = 0.53 * width, [each for row in ends for each in row if each is not None]
+    top = ABOVE + max((float(bodies[:-2, 1].max()) for _, _, bodies, _ in shown_ones), default=width)  # walls come last
+    size = (4.0 * len(ends[0]) + 0.5, 4.0 * len(ends) * (top - BELOW) / (2.0 * half) + 0.5)
     figure, panels = plt.subplots(
         len(ends), len(ends[0]), figsize=size, sharex=True, sharey=True, layout="constrained", squeeze=False
     )
@@ -122,6 +124,6 @@ def draw_paper(ends: Sequence[Sequence[tuple[str, Any, np.ndarray, np.ndarray] |
         if arch.size:
             draw_bodies(axes, outlines, arch, bodies[:, :2], bodies[:, 2], facecolor="none", edgecolor="k", lw=1.8)
         axes.set_aspect("equal")
-        axes.set(xlim=(-half, half), ylim=(BELOW, TOP), xlabel="x [m]", ylabel="y [m]", title=title)
+        axes.set(xlim=(-half, half), ylim=(BELOW, top), xlabel="x [m]", ylabel="y [m]", title=title)
         axes.label_outer()
     return figure
