@@ -50,7 +50,7 @@ figure { margin: 1rem 0; }
   .quantities td, .quantities th, .summary td, .summary th { border: 0; } .quantities td, .summary td { overflow-wrap: anywhere; }
   .quantities td.number { white-space: normal; }
   .quantities .note { grid-column: 1 / -1; color: var(--soft); }
-  .quantities th.note { display: none; } .counts td, .counts th { padding-right: .7rem; } }
+  .quantities th.note { display: none; } .counts { font-size: .75rem; } .counts td, .counts th { padding-right: .45rem; } }
 .broad { grid-column: 1 / -1; }
 img { max-width: 100%; height: auto; background: #fff; border-radius: 4px; display: block; margin: 0 auto; }
 code { font: .85rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
@@ -62,7 +62,7 @@ sub, sup { line-height: 0; }
 @media print { :root { --ink: #000; --soft: #444; --paper: #fff; --line: #bbb; --shade: #f2f2f2; --yes: #17692f; --no: #b3261e;
     --more: #1b5e9e; --link: #000; color-scheme: light; }
   html { font-size: 9.5pt; } body { max-width: none; padding: 0; } h2 { margin-top: 1.6rem; }
-  img, tr, .reasons, .command { break-inside: avoid; } figcaption { break-before: avoid; }
+  img, tr, .reasons, .command, .facts { break-inside: avoid; } figcaption { break-before: avoid; }
   tr.claim:not(.whole) { break-after: avoid; }
   h2, h3, h2 + p, thead { break-after: avoid; } .wide { overflow: visible; } a { color: inherit; text-decoration: none; }
   .pictures { grid-template-columns: repeat(2, 1fr); grid-auto-flow: dense; } img { max-height: 115mm; width: auto; }

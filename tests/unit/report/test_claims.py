@@ -101,6 +101,9 @@ def test_rows_are_named_by_experiment_variant_and_name():
 def test_rules(rule, measured, expected):
     assert verdict_of(dataclasses.replace(ROW, measured=measured), rule) == expected
     assert verdict_of(dataclasses.replace(ROW, measured=1.0, agrees=None), None) is None
+    assert verdict_of(dataclasses.replace(ROW, measured=1.0, agrees=None), Rule(below=2.0)) is None, "the experiment refuses to"
+    free = dataclasses.replace(ROW, measured=1.0, agrees=None, published=None)
+    assert verdict_of(free, Rule(below=2.0)) == "agrees", "it has no rule of its own"
 
 
 def claim_of(**changes):

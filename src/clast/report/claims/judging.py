@@ -69,8 +69,10 @@ def is_there(key: RowKey, rows: Sequence[StoredRow]) -> bool:
 
 
 def verdict_of(row: StoredRow, rule: Rule | None) -> Verdict | None:
-    """What a row is to a claim; None where nothing was measured, or where the experiment does not judge."""
-    if row.measured is None:
+    """What a row is to a claim; None where nothing was measured, or where the experiment does not judge. Where it has the
+    published number and yet does not judge, there is a reason, and no rule of a claim does either."""
+    refused = row.agrees is None and row.published is not None
+    if row.measured is None or refused:
         return None
     if rule is None:
         return None if row.agrees is None else "agrees" if row.agrees else "disagrees"
