@@ -74,7 +74,7 @@ class PressReport:
     overlap: float  # largest, over the sphero-radius
     width: float = math.nan  # of the sample: between its walls, or its periods
     height: float = math.nan
-    depth: float = math.nan  # along y, in space
+    depth: float = 0.0  # along y, in space; 0 in the plane
     fraction: float = math.nan  # area of grains / area of the sample, in space volumes
     stresses: dict[str, float] = field(default_factory=dict)  # contact force on the wall / its length between the others
     targets: dict[str, float] = field(default_factory=dict)  # what presses it, where anything does
@@ -97,7 +97,7 @@ class PressReport:
     @property
     def size(self) -> tuple[float, ...]:
         """Lengths of the sample along x, y and in space z."""
-        return (self.width, self.height) if math.isnan(self.depth) else (self.width, self.depth, self.height)
+        return (self.width, self.height) if self.depth == 0.0 else (self.width, self.depth, self.height)
 
     def worst_stress(self) -> float:
         """Largest |stress / target − 1| of the loaded walls; 0 without any."""
@@ -216,7 +216,7 @@ def report_on(engine: Engine, reached: bool, begin: int = 0) -> PressReport:
         overlap=float((2.0 * snapshot.contacts.depths / snapshot.contacts.reaches).max(initial=0.0)),
         width=size[0] if size else math.nan,
         height=size[-1] if size else math.nan,
-        depth=size[1] if size and len(size) == 3 else math.nan,
+        depth=size[1] if size and len(size) == 3 else 0.0,
         fraction=fraction,
         stresses=stresses,
         targets={name: load for name, load in targets.items() if load > 0.0},
