@@ -26,7 +26,7 @@ from clast.shapes import cow, regular
 FRAMES = 201
 SIZE = 760, 480  # of the window, pixels
 CASES = {
-    "1000 cows": (1000, lambda: cow().scaled(cow().area**-0.5)),
+    "1000 cows": (1000, lambda: cow().scaled(cow().area ** -0.5)),
     "10 000 hexagons": (10_000, lambda: regular(6, 0.1, circumradius=0.6)),
 }
 

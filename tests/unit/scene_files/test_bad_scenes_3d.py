@@ -142,7 +142,7 @@ CONTRADICTIONS = [
     ("a force of nothing", spoil("minimal", ("tags", [{"on": 0, "kind": "force"}])), "x, y, z, torque_x, torque_y or torque"),
     ("one spin of three", spoil("tags", ("tags.3", ROLL)), "all three or none, and spin_x and spin is not: say all three of"),
     ("a fixed wall driven", spoil("tags", ("walls.3.fixed", True)), "tags[3]: walls[3] is fixed, so this velocity would do"),
-    ("a tag on the cell", spoil("tags", ("tags.0.on", "cell")), 'tags[0]: box: a tag moves the period along x, but that side is open'),
+    ("a tag on the cell", spoil("tags", ("tags.0.on", "cell")), 'a tag moves the period along x, but that side is open'),
     ("a pressure on a line", spoil("tags", ("tags.1.between", ["left", "right"])), "must be two pairs of walls"),
     ("a pressure beside one wall", spoil("tags", ("tags.1.between", [["left"], []])), "must be two pairs of walls"),
     ("a pressure between nobody", spoil("tags", ("tags.1.between", [["left", "x"], []])), 'no body named "x"'),
