@@ -122,7 +122,8 @@ def result(engine: Engine) -> dict[str, np.ndarray]:
     """State by ids, springs, contacts, energies and measures: everything that may be written anywhere."""
     arrays, scalars = engine.checkpoint()
     snapshot, row_of = engine.snapshot(), np.argsort(engine.order)
-    kept = {name: array[row_of] if len(array) == row_of.size else array for name, array in arrays.items() if name != "order"}
+    of_bodies = {name for name in snapshot.state._fields if len(arrays[name]) == row_of.size}  # not so many springs by chance
+    kept = {name: array[row_of] if name in of_bodies else array for name, array in arrays.items() if name != "order"}
     kept |= {f"shown {name}": a[row_of] for name, a in snapshot.state._asdict().items() if len(a) == row_of.size}
     kept |= {name: np.array(scalars[name]) for name in ("step", "gone")}
     kept |= {"table": snapshot.floats, "met": snapshot.contacts.bodies, "free": snapshot.free_ids}

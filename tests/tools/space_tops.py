@@ -28,7 +28,7 @@ from clast.dynamics.arrays import (
 from clast.dynamics.bodies.room import empty_forces
 from clast.dynamics.space.columns import BODY, CONSTANT, GAIN, PAIR, PULL, SPIN, TURN, VELOCITY
 from clast.dynamics.space.family import WIDTHS, momenta
-from clast.dynamics.space.kicks import kick_and_drift_of
+from clast.dynamics.space.kicks import kick_and_drift_of, marks_of_way
 from clast.dynamics.space.leading import move_tagged_of, note_pressures
 from clast.dynamics.space.predicting import correct_and_predict_of
 
@@ -163,7 +163,7 @@ def as_in_a_step(move: Any) -> Any:
 @cache
 def free_pass(order: int, remembers: int) -> Any:
     """`pass(b, world)` for a body without tags, called from Python: of Verlet (order 0) or of Gear's method."""
-    return as_in_a_step(correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers, 0))
+    return as_in_a_step(correct_and_predict_of(order, remembers) if order else kick_and_drift_of(remembers, 0, marks_of_way))
 
 
 @cache

@@ -191,7 +191,7 @@ def test_the_law_runs_in_packed_instructions(kind, law):
         compute(LANES, bare(table), 0, clock)
 
     run = from_python(block)
-    numbers = (1e-3, 1e-3, 0.5, 0.5, 1.0, 1e-3, 1.0, 1.0, 0.5, 0.0, 1.0, False, False, 0, 1, 0.1)
+    numbers = (1e-3, 1e-3, 0.5, 0.5, 1.0, 1e-3, 1.0, 1.0, 0.5, 0.0, 1.0, False, False, 0, 1, 0.1, np.inf)
     run(np.ones(LANES * columns_of(geometry, kernels.law).number), Clock(*numbers))
     (text,) = run.inspect_asm().values()
     found = instructions_in(text)

@@ -191,7 +191,7 @@ def test_there_and_back(tmp_path, name):
     again = load_shape(path)
     assert again.name == shape.name
     same(again, shape)
-    assert ("[mass]" in path.read_text()) == ("cow" in name and name != "cow")
+    assert ("[mass]" in path.read_text()) == ("cow" in name and name not in ("cow", "long-legged-cow"))
 
 
 def test_there_and_back_with_an_odd_name_far_away(tmp_path):
