@@ -153,6 +153,56 @@ def test_a_fragment_leaves_as_a_whole():
     assert not sim.present[:2].any() and abs(sim.residual) < 1e-4 * fallen
 
 
+def falling_pair() -> clast.Scene:
+    """Two bonded disks on top of each other that fall through the plane of a sink, and one beside them that comes later."""
+    scene = clast.Scene(law=clast.Linear(1e4), gravity=(0.0, -10.0))
+    for x, y in ((0.0, -1.2), (0.0, -0.19), (3.0, 1.0)):
+        scene.add(disk(radius=0.5), (x, y))
+    scene.sink(point=(0.0, -2.0), normal=(0.0, -1.0))
+    scene.bond(STIFF, [0, 1], gap=0.1)
+    return scene
+
+
+def test_a_sink_takes_a_fragment_as_a_whole():
+    sim = clast.Simulation(falling_pair(), dt=2e-4)
+    seen = []
+    sim.every(128, lambda simulation: seen.append((simulation.positions[:2, 1].copy(), simulation.present[:2].copy())))
+    sim.step(6000)
+    assert any(low < -2.0 < high and present.all() for (low, high), present in seen)
+    assert all(present.all() or not present.any() for _, present in seen)
+    assert not sim.present.any() and abs(sim.residual) < 1e-10
+    assert (sim.engine.flow.went[:2, 1] == sim.engine.flow.went[0, 1]).all() and set(sim.engine.flow.went[:2, 0]) == {0, 1}
+
+
+def test_ctrl_c_while_a_sink_takes_leaves_bonds_with_their_bodies(monkeypatch):
+    engine = clast.Engine(falling_pair(), dt=2e-4)
+    rebuild, before = type(engine)._rebuild, None
+
+    def interrupted(self):
+        if self.gone:
+            raise KeyboardInterrupt
+        rebuild(self)
+
+    monkeypatch.setattr(type(engine), "_rebuild", interrupted)
+    before = engine.order[engine.bonds.link].tolist()
+    with pytest.raises(KeyboardInterrupt):
+        engine.advance(6000)
+    assert engine.gone == 0 and engine.order[engine.bonds.link].tolist() == before
+    first, of = engine.bonds.first, engine.bonds.of
+    for row in range(engine.order.size):
+        assert all(engine.bonds.link[each >> 1, each & 1] == row for each in of[first[row] : first[row + 1]])
+
+
+def test_grains_that_wait_have_no_bonds():
+    scene = clast.Scene(law=clast.Linear(1e4))
+    for k in range(2):
+        scene.add(disk(radius=0.5), (1.02 * k, 0.0))
+    waiting = scene.source(disk(radius=0.5), (5.0, 0.0), (5.0, 0.0), count=3)
+    with pytest.raises(SceneError, match=f"body {waiting[0]} is a grain of a source"):
+        scene.bond(STIFF, [1, int(waiting[0])], gap=0.1)
+    assert len(scene.bond(STIFF, gap=0.1)) == 1 and scene.bonds.bodies.tolist() == [[0, 1]]
+
+
 # --- joints ----------------------------------------------------------------------------------------------------------
 
 

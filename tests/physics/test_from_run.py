@@ -6,7 +6,7 @@ from changed_scenes import GRAINS, LAW, plane, space
 
 import clast
 from clast.laws import HertzMindlin
-from clast.shapes import disk
+from clast.shapes import disk, sphere
 
 KINDS = {"plane": (clast.Scene, plane, 0.6), "space": (clast.Scene3D, space, 0.3)}
 LEAVING = 5000  # step at which body 4 leaves the runs of `gone`
@@ -145,3 +145,26 @@ def test_a_cell_is_as_large_as_it_was(tmp_path):
     assert found == pytest.approx(run.series["normal_elastic"][-1], rel=1e-9) and found > 0.0
     with pytest.raises(clast.errors.SceneError, match="give the same"):
         cell(()).begin_as(run)
+
+
+@pytest.mark.parametrize("space", [False, True])
+def test_a_sheared_cell_leans_as_it_did(space, tmp_path):
+    """Two bodies touch across the seam, whose images lie elsewhere in a cell that does not lean."""
+    shear, soft = clast.Shear(rate=0.5), clast.Linear(1.0)
+    if space:
+        scene = clast.Scene3D(law=soft, box=clast.Box3D(4.0, 4.0, 4.0, tags=(shear,)))
+        for x, y in ((1.0, 0.45), (2.0, 3.5)):
+            scene.add(sphere(0.5), (x, y, 2.0))
+    else:
+        scene = clast.Scene(law=soft, box=clast.Box(4.0, 4.0, tags=(shear,)))
+        for x, y in ((1.0, 0.45), (2.0, 3.5)):
+            scene.add(disk(radius=0.5), (x, y))
+    run = clast.run(scene, until=0.5, dt=1e-3, out=tmp_path / "sheared", frames=2)
+    offset = run.frames[-1].offset
+    assert offset == pytest.approx(1.0, rel=1e-9)
+    begun = type(scene).from_run(run, law=soft)
+    assert begun.box.offset == offset and begun.box.periods == scene.box.periods
+    found = clast.Simulation(begun).accounts["normal_elastic"]
+    assert found == pytest.approx(run.series["normal_elastic"][-1], rel=1e-6) and found > 0.0
+    with pytest.raises(clast.errors.SceneError, match="offset"):
+        scene.begin_as(run)

@@ -134,9 +134,9 @@ class Scene(Problem[Body]):
         return self.described("Scene", self.box.periods, self.gravity)
 
     @classmethod
-    def box_of(cls, periods: Sequence[float]) -> Box:
-        """A box that stays as it is, of given periods."""
-        return Box(period_x=periods[0], period_y=periods[1])
+    def box_of(cls, periods: Sequence[float], offset: float) -> Box:
+        """A box that stays as it is, of given periods and offset."""
+        return Box(period_x=periods[0], period_y=periods[1], offset=offset)
 
     def remembered(self, key: np.ndarray, memory: np.ndarray, law: str) -> Springs:
         """What contacts remember, as this kind of scene begins with it."""
@@ -266,15 +266,19 @@ class Scene(Problem[Body]):
     ) -> np.ndarray:
         """Glue bodies that lie next to each other, as they lie now; returns the ids of the bonds (m,).
 
-        who      ids, a name, or a list of these; all grains if not given
+        who      ids, a name, or a list of these; all grains but those of sources if not given
         joints   where they meet: of a packing, `packing.joints()`, whose grains are those of `who` in this order
         gap      without joints: bodies whose surfaces are at most so far apart [length] are bonded, in the middle of their faces
 
-        A bond acts besides the contacts of the two, and besides other bonds of theirs. SceneError where nothing is near enough.
+        A bond acts besides the contacts of the two, and besides other bonds of theirs. SceneError where nothing is near enough, and for
+        grains of sources.
         """
         if not isinstance(bond, Bond):
             raise SceneError(f"bond: {bond!r} must be a Bond, such as Bond(young=1e7, tensile_strength=1e4)")
-        ids = np.array(self.ids(who) if who is not None else np.flatnonzero(~self.bodies.column("big")), np.int64)
+        grains = np.setdiff1d(np.flatnonzero(~self.bodies.column("big")), self.waiting)
+        ids = np.array(self.ids(who) if who is not None else grains, np.int64)
+        if (waiting := ids[np.isin(ids, self.waiting)]).size:
+            raise SceneError(f"bond: body {waiting[0]} is a grain of a source, and has no place before it comes in: leave it out")
         if (joints is None) == (gap is None):
             raise SceneError("bond: give either joints=packing.joints() or gap=…, how far apart surfaces may be")
         positions, angles = self.bodies.column("position"), self.bodies.column("angle")

@@ -22,7 +22,7 @@ from clast.scene.flow import Sink, Source
 from clast.scene.flowing import Flowing
 from clast.scene.imposed import PLANE, Imposed, check_axes, sum_up
 from clast.scene.many import NewBodies
-from clast.scene.stored import StoredRun, move_to, periods_at, put_in, require_axes
+from clast.scene.stored import StoredRun, move_to, offset_at, periods_at, put_in, require_axes
 from clast.scene.tags import Dashpot, Fixed, Force, Pressure, Shear, Tag, Velocity
 from clast.scene.timed import Timed, check_timed, least
 
@@ -112,7 +112,7 @@ class Problem(Flowing, Generic[Kind]):
         """
         require_axes(run, cls.axes)
         gravity = tuple(float(each) for each in run.scene["gravity"])
-        scene = cls(**{"gravity": gravity, "box": cls.box_of(periods_at(run, frame)), **given}, law=law)
+        scene = cls(**{"gravity": gravity, "box": cls.box_of(periods_at(run, frame), offset_at(run, frame)), **given}, law=law)
         put_in(scene, run, frame, tags or {})
         return scene
 
@@ -124,8 +124,8 @@ class Problem(Flowing, Generic[Kind]):
         move_to(self, run, frame)
 
     @classmethod
-    def box_of(cls, periods: Sequence[float]) -> Any:
-        """A box that stays as it is, of given periods."""
+    def box_of(cls, periods: Sequence[float], offset: float) -> Any:
+        """A box that stays as it is, of given periods and offset."""
         raise NotImplementedError
 
     def remembered(self, key: np.ndarray, memory: np.ndarray, law: str) -> Any:

@@ -129,9 +129,9 @@ class Scene3D(Problem[Body3D]):
         return self.described("Scene3D", self.box.periods, self.gravity)
 
     @classmethod
-    def box_of(cls, periods: Sequence[float]) -> Box3D:
-        """A box that stays as it is, of given periods."""
-        return Box3D(periods[0], periods[1], periods[2])
+    def box_of(cls, periods: Sequence[float], offset: float) -> Box3D:
+        """A box that stays as it is, of given periods and offset."""
+        return Box3D(periods[0], periods[1], periods[2], offset=offset)
 
     def remembered(self, key: np.ndarray, memory: np.ndarray, law: str) -> Springs3D:
         """What contacts remember, as this kind of scene begins with it."""

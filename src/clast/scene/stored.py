@@ -167,6 +167,8 @@ def move_to(scene: Any, run: StoredRun, frame: int) -> None:
         raise SceneError(f"bodies had left {where} at this frame: begin a scene with Scene.from_run")
     if (periods := periods_at(run, frame)) != [*scene.box.periods]:
         raise SceneError(f"the box of {where} is {periods}, and that of the scene {[*scene.box.periods]}: give the same")
+    if (offset := offset_at(run, frame)) != scene.box.offset:
+        raise SceneError(f"the box of {where} leans by offset = {offset}, and that of the scene by {scene.box.offset}: give the same")
     for name, values in (("position", "positions"), (turn, f"{turn}s"), ("velocity", "velocities"), ("spin", "spins")):
         scene.bodies.put(name, seen[values])
     scene.springs = springs_of(scene, run, seen.step, np.arange(len(scene)))
@@ -199,3 +201,8 @@ def periods_at(run: StoredRun, frame: int) -> list[float]:
     seen = frame_of(run, frame)
     found: list[float] = np.asarray(seen["period"] if "period" in seen.names else run.scene["period"], float).tolist()
     return found
+
+
+def offset_at(run: StoredRun, frame: int) -> float:
+    """By how much images one period up lie further along x at a frame [length]; 0 where the box does not lean."""
+    return float(frame_of(run, frame).offset)

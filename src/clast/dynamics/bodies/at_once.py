@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 TABLES = (
     "order", "free", "moving", "gone", "model", "_state_here", "roles", "tags", "_program_start", "_program_end", "_lists_here",
-    "pairs", "flow",
+    "pairs", "flow", "bonds",
 )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Grains that have come into a sink leave the run, also where they touch others.
 
+Where bonds hold bodies together, all of them leave or none, as at `remove_below`: half a fragment would be pulled by nobody.
 What they carry off is booked with them: their own kinetic and gravitational energy, and what else the sums of the book lose as
 their contacts end, which are springs and what the kick at this instant would have done to their neighbours.
 """
@@ -29,6 +30,10 @@ def drain(engine: Engine) -> None:
     sink_of = np.full(engine.free, -1)
     for number, sink in reversed([*enumerate(engine.scene.sinks)]):  # of several the first
         sink_of[inside(sink, places, engine)] = number
+    if not (sink_of >= 0).any():
+        return
+    stays = removal.parts_that_stay(engine, sink_of >= 0)
+    sink_of[stays[stays < engine.free]] = -1
     rows = np.flatnonzero(sink_of >= 0)
     if rows.size == 0:
         return
