@@ -270,8 +270,8 @@ class Scene(Problem[Body]):
         joints   where they meet: of a packing, `packing.joints()`, whose grains are those of `who` in this order
         gap      without joints: bodies whose surfaces are at most so far apart [length] are bonded, in the middle of their faces
 
-        A bond acts besides the contacts of the two, and besides other bonds of theirs. SceneError where nothing is near enough, and for
-        grains of sources.
+        A bond acts besides the contacts of the two, and besides other bonds of theirs. SceneError where nothing is near enough,
+        and for grains of sources.
         """
         if not isinstance(bond, Bond):
             raise SceneError(f"bond: {bond!r} must be a Bond, such as Bond(young=1e7, tensile_strength=1e4)")

@@ -168,7 +168,7 @@ def move_to(scene: Any, run: StoredRun, frame: int) -> None:
     if (periods := periods_at(run, frame)) != [*scene.box.periods]:
         raise SceneError(f"the box of {where} is {periods}, and that of the scene {[*scene.box.periods]}: give the same")
     if (offset := offset_at(run, frame)) != scene.box.offset:
-        raise SceneError(f"the box of {where} leans by offset = {offset}, and that of the scene by {scene.box.offset}: give the same")
+        raise SceneError(f"the box of {where} has the offset {offset}, and that of the scene {scene.box.offset}: give the same")
     for name, values in (("position", "positions"), (turn, f"{turn}s"), ("velocity", "velocities"), ("spin", "spins")):
         scene.bodies.put(name, seen[values])
     scene.springs = springs_of(scene, run, seen.step, np.arange(len(scene)))

@@ -108,8 +108,8 @@ def take_out(engine: Engine, rows: np.ndarray, snapshot: Snapshot, sinks: np.nda
 
 
 def parts_that_stay(engine: Engine, fallen: np.ndarray) -> np.ndarray:
-    """Rows of bodies that stay where the free ones marked in `fallen` (free,) are to leave: who is not marked, and whom bonds hold to
-    one of these, directly or through others. A fragment leaves as a whole."""
+    """Rows of bodies that stay where the free ones marked in `fallen` (free,) are to leave: who is not marked, and whom bonds
+    hold to one of these, directly or through others. A fragment leaves as a whole."""
     links = whole(engine.bonds, engine.state)
     stays = np.ones(engine.order.size, bool)
     stays[: fallen.size] = ~fallen

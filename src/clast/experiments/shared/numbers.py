@@ -21,12 +21,12 @@ def mean_error(values: Sequence[float] | np.ndarray) -> tuple[float, float]:
     return float(known.mean()), float(known.std(ddof=1) / math.sqrt(known.size)) if known.size > 1 else float("nan")
 
 
-def wilson(count: float, trials: int, errors: float = 1.0) -> tuple[float, float]:
+def wilson(count: int, trials: int, errors: float = 1.0) -> tuple[float, float]:
     """Wilson's interval of a probability of which `count` of `trials` were seen, so many standard errors to either side."""
-    share, square = count / trials, errors**2 / trials
-    middle = (share + 0.5 * square) / (1.0 + square)
-    half = math.sqrt(square * (share * (1.0 - share) + 0.25 * square)) / (1.0 + square)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    from scipy.stats import binomtest  # takes a while to import
+
+    found = binomtest(count, trials).proportion_ci(math.erf(errors / math.sqrt(2.0)), method="wilson")
+    return float(found.low), float(found.high)
 
 
 def with_error(value: float, error: float, digits: int = 3) -> str:
